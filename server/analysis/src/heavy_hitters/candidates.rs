@@ -1,6 +1,7 @@
-//! Candidate texts and prefixes of a search.
+//! Candidates of a search: texts, and prefixes of longer texts, that are tested against the
+//! reports.
 
-/// A text, or a prefix of longer texts.
+/// A candidate: a whole text, or a prefix of longer texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Candidate {
     pub(super) text: String,
@@ -8,10 +9,11 @@ pub(super) struct Candidate {
     pub(super) goes_on: bool,
 }
 
-/// Returns the number of candidates when a prefix is extended by 1 to `letters` letters.
+/// Returns the number of candidates that extend one prefix by 1 to `letters` letters. `alphabet` is
+/// the number of different letters.
 ///
-/// Each extension is a candidate text. Each of the longest is also a candidate prefix. Saturates at
-/// `u64::MAX`.
+/// Each extension is a candidate as a whole text. Each extension by `letters` letters is also a
+/// candidate as a prefix. The result saturates at `u64::MAX`.
 pub(super) fn count(alphabet: usize, letters: u32) -> u64 {
     let mut all: u64 = 0;
     let mut longest: u64 = 1;
@@ -20,7 +22,7 @@ pub(super) fn count(alphabet: usize, letters: u32) -> u64 {
         longest = longest.saturating_mul(alphabet as u64);
         all = all.saturating_add(longest);
     }
-    // The longest texts count twice: as texts and as prefixes.
+    // The longest extensions count twice: as whole texts and as prefixes.
     all.saturating_add(longest)
 }
 

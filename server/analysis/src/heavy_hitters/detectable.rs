@@ -1,4 +1,4 @@
-//! Smallest share of people at which a search finds a text.
+//! Prediction of the smallest share of people for which a search finds a text.
 
 use hushbin::Question;
 use serde::Serialize;
@@ -9,25 +9,26 @@ use crate::numeric::clopper_pearson::critical_count;
 use crate::numeric::roots::{bisect, geometric};
 use statrs::function::beta::beta_reg;
 
-/// Default probability of finding a text of the stated share.
+/// Default probability with which a text of the predicted share is found.
 pub const PROBABILITY: f64 = 0.99;
 
 /// Predicted sensitivity of a search, before any report exists.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Detectable {
-    /// Smallest share of people at which a text or prefix of the greatest length is found with the
-    /// requested probability. Shorter texts need a smaller share. Infinite if there are too few
-    /// people.
+    /// Smallest share of people for which a text or prefix of the greatest length is found with the
+    /// requested probability. Shorter texts are found at a smaller share. Infinite if there are too
+    /// few people to find any text.
     pub share: f64,
 }
 
 impl Detectable {
-    /// Predicts the share for `people` reports and an alphabet of `letters` letters.
+    /// Predicts the smallest share that is found, for `people` reports and an alphabet of `letters`
+    /// letters. `confidence` is that of the search, and `probability` that of finding a text.
     ///
-    /// A text is found if the reports of its own length and of all shorter lengths hit it often
-    /// enough. The probability of losing it is at most the sum of the probabilities at each length
-    /// (union bound). Each follows the binomial distribution. In a fixed population the spread is
-    /// at most binomial.
+    /// A text is found if enough reports hit it, at its own length and its prefixes at all shorter
+    /// lengths. The probability of losing it is at most the sum of the probabilities of losing it
+    /// at each length (union bound). These are computed from binomial distributions. In a fixed
+    /// population, the number of hits varies at most as much.
     ///
     /// Returns `None` if the question does not ask for a text.
     ///
@@ -58,16 +59,18 @@ impl Detectable {
         let all = prefixes.lengths().len() as f64;
         let lengths = prefixes.distinct().count();
         let (mut before, mut begun) = (0, 1.0);
-        // (number of reports, hits that a candidate needs to continue) for each stage and length.
+        // Pairs (number of reports, minimum number of hits to continue), for each stage of each
+        // length.
         let mut needed = Vec::new();
         for (index, (length, parts)) in prefixes.distinct().enumerate() {
             let part = people as f64 * parts as f64 / all;
-            // The length of each report is random. Assume a group four standard deviations below
-            // its mean.
+            // The number of reports of a length is random. Assume that it is four standard
+            // deviations below its mean.
             let reports = (part - 4.0 * part.sqrt()).max(0.0) as u64;
             let candidates = candidates::count(letters, length - before) as f64 * begun;
             let strict = strict(confidence, lengths, candidates as u64);
-            // The last length has no later test, so a text must be found there.
+            // After the last length there is no other test, so the stricter threshold for results
+            // applies.
             let tail = if index + 1 == lengths {
                 strict
             } else {
@@ -76,16 +79,16 @@ impl Detectable {
             let enough = critical_count(reports, other, tail);
             needed.extend(stages(reports, candidates as u64, other));
             needed.push((reports, enough));
-            // Share whose expected hits equal the threshold: such a prefix continues with
-            // probability about 1/2. At most 1/`even` prefixes have this share. The true number is
-            // unknown beforehand, so count on twice as many. Ten times as many would raise shares
-            // by about 5 per cent.
+            // Share of people for which the expected number of hits equals the threshold. A prefix
+            // with this share continues with a probability of about 1/2. At most 1/`even` prefixes
+            // have this share. How many continue is unknown beforehand, so assume twice as many.
+            // Assuming ten times as many would raise the result by about 5 per cent.
             let even = (enough as f64 / reports as f64 - other) / (own - other);
             begun = candidates.min(2.0 / even.max(1e-12) + MAX_FALSE_PREFIXES);
             before = length;
         }
         let is_found = |share: f64| {
-            // Expected hit rate of a text that a fraction `share` of people have.
+            // Expected hit rate of a text that a proportion `share` of people have.
             let rate = (other + share * (own - other)).min(1.0);
             let lost = needed
                 .iter()
@@ -101,7 +104,8 @@ impl Detectable {
     }
 }
 
-/// Returns the probability of fewer than `enough` hits among `reports`.
+/// Returns the probability that fewer than `enough` of `reports` reports hit a candidate. `rate` is
+/// the hit probability.
 fn lost(reports: u64, enough: u64, rate: f64) -> f64 {
     if enough > reports {
         return 1.0;

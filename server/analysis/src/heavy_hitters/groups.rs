@@ -1,4 +1,5 @@
-//! Reports of a text question, grouped by the length of the prefix that they reveal.
+//! Reports of a question that asks for a text, grouped by the length of the prefix that each
+//! reveals.
 
 use std::num::NonZero;
 use std::ops::Range;
@@ -11,7 +12,7 @@ use hushbin::{Report, Task};
 use super::thresholds::text_parameters;
 use crate::estimate::BucketWords;
 
-/// Reports of a question that asks for a text.
+/// Collection of reports of a question that asks for a text.
 ///
 /// ```
 /// use hushbin_analysis::heavy_hitters::Reports;
@@ -30,14 +31,15 @@ pub struct Reports {
     question: usize,
     prefixes: Prefixes,
     collision: Collision,
-    /// Index into `groups` for each prefix. Prefixes of equal length share a group.
+    /// Index into `groups` of each prefix that a report may reveal. Prefixes of equal length have
+    /// the same group.
     group_of: Vec<usize>,
     groups: Vec<Group>,
 }
 
 impl Reports {
-    /// Creates an empty collection for the question at index `question`. Returns `None` if it does
-    /// not ask for a text.
+    /// Creates an empty collection for the question at index `question` of the task. Returns `None`
+    /// if that question does not ask for a text.
     ///
     /// # Panics
     /// If `question` is out of range.
@@ -61,7 +63,7 @@ impl Reports {
         })
     }
 
-    /// Adds a report of the task if it answers this question.
+    /// Adds a report of the task, if the report answers this question.
     ///
     /// # Panics
     /// If the report was decoded under another task.
@@ -72,7 +74,7 @@ impl Reports {
         let Report::Collision(report) = report else {
             panic!("reports are decoded under the task of the question");
         };
-        // The seed draws the prefix, as it drew the question.
+        // The seed determines which prefix is revealed, just as it determines the question.
         let group = self.group_of[self.prefixes.drawn(report.seed)];
         let report = BucketWords::new(report, self.collision.buckets());
         self.groups[group].reports.push(report);
@@ -91,31 +93,31 @@ impl Reports {
         self.groups.iter().map(Group::len).sum()
     }
 
-    /// Returns whether there are no reports.
+    /// Returns true if the collection has no reports.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Groups by ascending prefix length.
+    /// Returns the groups in ascending order of their prefix length.
     pub(super) fn groups(&self) -> &[Group] {
         &self.groups
     }
 }
 
-/// Reports of one prefix length.
+/// Reports that reveal prefixes of one length.
 #[derive(Debug, Clone)]
 pub(super) struct Group {
     length: u32,
     reports: Vec<BucketWords>,
 }
 
-/// Reports processed together for all keys: 1024 of 24 bytes are 24 kilobytes, which fit into the
-/// L1 cache.
+/// Number of reports that are tested together against all keys. 1024 reports of 24 bytes each fit
+/// into the L1 cache.
 const BLOCK: usize = 1024;
 
 impl Group {
-    /// Length of the prefixes, in characters.
+    /// Returns the length of the revealed prefixes, in characters.
     pub(super) const fn length(&self) -> u32 {
         self.length
     }
@@ -124,18 +126,18 @@ impl Group {
         self.reports.len()
     }
 
-    /// Counts, for each key, the reports in `range` that hit it. Uses all cores. Returns `None` if
-    /// `given_up` returned true.
+    /// Counts for each key the reports in `range` that hit it, on all cores. `given_up` is polled.
+    /// Returns `None` if it returned true.
     pub(super) fn hits(
         &self,
         range: Range<usize>,
         keys: &[u64],
         given_up: &(dyn Fn() -> bool + Sync),
     ) -> Option<Vec<u64>> {
-        // Platforms without threads cannot report the parallelism: count on one thread there.
+        // A platform without threads cannot report its parallelism. Count on one thread there.
         let workers = thread::available_parallelism().map_or(1, NonZero::get);
         let reports = &self.reports[range];
-        // A thread gets at least one block.
+        // Each thread counts at least one block of reports.
         let part = reports.len().div_ceil(workers).max(BLOCK);
         let parts: Vec<&[BucketWords]> = reports.chunks(part).collect();
         if let [] | [_] = parts[..] {
@@ -160,7 +162,7 @@ fn hits(
     given_up: &(dyn Fn() -> bool + Sync),
 ) -> Option<Vec<u64>> {
     let mut sums = vec![0; keys.len()];
-    // Keys in the inner loop: each block stays in the cache.
+    // The inner loop is over keys, so that each block of reports stays in the cache.
     for block in reports.chunks(BLOCK) {
         if given_up() {
             return None;
@@ -178,7 +180,8 @@ mod tests {
 
     use super::*;
 
-    /// Parallel counts equal sequential ones, and an abandoned count returns nothing.
+    /// Counting on several threads agrees with counting on one, and an abandoned count returns
+    /// `None`.
     #[test]
     fn parts_add_up() {
         let draft: hushbin::TaskDraft = serde_json::from_value(serde_json::json!({

@@ -1,35 +1,40 @@
-//! Heavy hitters: texts that many people have, found without a list of candidates.
+//! Heavy hitters: search for texts that many people have, without a list of texts to look for.
 //!
-//! Every report reveals one prefix of the person's text. The report's seed draws the length of the
-//! prefix ([`Prefixes`](hushbin::task::Prefixes)). An independent hash maps the prefix to a bucket,
-//! and this bucket is reported with up to exp(ε) times the probability of another.
+//! Every report reveals one prefix of the person's text, in randomised form. The report's seed
+//! determines the length of the prefix ([`Prefixes`](hushbin::task::Prefixes)). The independent
+//! hash maps the prefix to one of t buckets. This bucket is reported with up to exp(ε) times the
+//! probability of any other bucket. A report *hits* a prefix if the prefix is hashed to the
+//! reported bucket.
 //!
-//! The [`Reports`] of one length form a group of people drawn at random. A [`Search`] starts with
-//! all prefixes of the smallest length over an alphabet. It keeps those that the group hits often
-//! enough, extends them to the next length, and repeats.
+//! The [`Reports`] of one length form a group that is drawn at random from all people. A [`Search`]
+//! starts with all prefixes of the smallest length over an alphabet. These are its first
+//! candidates. It keeps the candidates that enough reports of the group hit, extends them to the
+//! next length, and repeats.
 //!
 //! Sources: Bassily, Nissim, Stemmer, Thakurta, "Practical Locally Private Heavy Hitters", 2017; T.
 //! Wang, Li, Jha, "Locally Differentially Private Heavy Hitter Identification", 2018.
 //!
 //! # Guarantees
 //!
-//! The candidates of a length depend only on the reports of shorter lengths. So each candidate has
-//! the binomial tail of a text that was named before any report arrived. That is, n people without
-//! the text hit its bucket Binomial(n, 1/t) times. By Bonferroni, the probability of finding any
-//! text that no person has is at most (1 − confidence)/2 in total. This is true for every
-//! population.
+//! The candidates of a length depend only on the reports of shorter lengths. So the reports of this
+//! length hit each candidate as if the candidate had been named before any report arrived. In
+//! particular, Binomial(n, 1/t) of n people without the text hit it. By the Bonferroni correction,
+//! the probability of finding any text that no person has is at most (1 − confidence)/2 in total.
+//! This is true for every population.
 //!
-//! With the stated confidence, all intervals contain the true shares in the population that people
-//! are sampled from. For a fixed set of people, the groups are drawn from that set. The number of
-//! hits then varies less than the binomial distribution of the same mean (Hoeffding 1956 and 1963).
-//! So Clopper–Pearson intervals stay conservative for every text that is a candidate regardless of
-//! the reports of shorter lengths. All texts that many people have are of this kind.
+//! With the stated confidence, all intervals contain the true shares in the population from which
+//! people are sampled. If instead the people are a fixed set, the groups are drawn from that set.
+//! The number of hits then varies less than a binomial variable with the same mean (Hoeffding 1956
+//! and 1963). So Clopper–Pearson intervals stay conservative for every text that is certain to be a
+//! candidate, whatever the reports of shorter lengths are. In practice these are all texts that
+//! many people have.
 //!
-//! Between lengths, a prefix continues if its tail is below `SPURIOUS` divided by the number of
-//! candidates. This threshold affects the number of hashes and no guarantee.
+//! A prefix is extended to the next length if its number of hits would be improbable without people
+//! who have it. The threshold for that probability is `MAX_FALSE_PREFIXES` divided by the number of
+//! candidates. It affects the number of hashes to compute, but none of the guarantees.
 //!
-//! A text of at most the length of a prefix is revealed in full. All reports of that length and of
-//! greater lengths count for it.
+//! If a text is no longer than a report's prefix length, the report reveals the whole text. So a
+//! text is estimated from the reports of all lengths that are at least its own.
 
 mod candidates;
 mod detectable;

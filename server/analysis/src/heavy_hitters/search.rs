@@ -1,4 +1,4 @@
-//! Search for texts, one prefix length after another.
+//! Search for frequent texts, from the smallest prefix length to the greatest.
 
 use std::collections::HashSet;
 use std::io;
@@ -14,25 +14,27 @@ use crate::estimate::{CONFIDENCE, DEFAULT_CONFIDENCE, EstimateError, position};
 use crate::numeric::clopper_pearson::{critical_count, lower_bound, upper_bound};
 use crate::promise::repeats;
 
-/// Minimum number of hashes charged for a candidate, so that the work limit also bounds memory.
+/// Minimum number of hashes that a candidate counts for, so that the limit on hashes also bounds
+/// memory.
 const MIN_WORK_PER_CANDIDATE: u64 = 10_000;
 
-/// Maximum number of candidates in memory, a few gigabytes.
+/// Maximum number of candidates of one length. They take a few gigabytes of memory.
 const MOST_CANDIDATES: u64 = 1 << 25;
 
-/// Default alphabet of a search.
+/// Default alphabet from whose letters candidates are built.
 pub const DEFAULT_ALPHABET: &str = "abcdefghijklmnopqrstuvwxyz0123456789 -";
 
-/// Options of a search.
+/// Options of a search for texts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
     /// Name of the question. May be omitted if the task has only one question.
     pub question: Option<String>,
-    /// Letters of the texts. Texts with other letters are not found.
+    /// Letters from which candidates are built. Texts with other letters are not found.
     pub alphabet: String,
     /// Joint confidence of all intervals, within [`CONFIDENCE`].
     pub confidence: f64,
-    /// Maximum number of hashes for one length. Each candidate is charged at least 10,000.
+    /// Maximum number of hashes to compute for one length. Each candidate counts as at least 10,000
+    /// hashes.
     pub work: u64,
 }
 
@@ -69,7 +71,8 @@ pub enum SearchError {
         /// Requested confidence.
         confidence: f64,
     },
-    /// The task has no such question, or has several and none is named.
+    /// The task has no question with the requested name, or it has several questions and none was
+    /// named.
     #[error(transparent)]
     Question(#[from] EstimateError),
     /// The search would need more hashes than allowed.
@@ -83,7 +86,7 @@ pub enum SearchError {
         length: u32,
         /// Number of candidates of this length.
         candidates: u64,
-        /// Number of reports of this length.
+        /// Number of reports that reveal prefixes of this length.
         reports: u64,
         /// Maximum number of hashes.
         work: u64,
@@ -93,35 +96,37 @@ pub enum SearchError {
     GivenUp,
 }
 
-/// A text or prefix that was found.
+/// A text that was found, or a prefix of texts, with the share of people who have it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Text {
     /// The text, or its prefix.
     pub text: String,
     /// True if `text` is a prefix of longer texts.
     pub goes_on: bool,
-    /// Share of people who have it. Unbiased for a text named beforehand. For texts that were
-    /// found, selection biases it upwards.
+    /// Estimated share of people who have the text, or texts with this prefix. It is biased
+    /// upwards, because only candidates with many hits are found.
     pub estimate: f64,
-    /// Estimated standard deviation of the estimate's noise.
+    /// Standard error of the estimate.
     pub standard_error: f64,
-    /// Interval for the share. All intervals together contain the true shares with the stated
-    /// confidence. They cover all candidates, so the selection does not matter.
+    /// Simultaneous confidence interval for the share. With the stated confidence, the intervals of
+    /// all candidates contain the true shares at once. So they are valid in spite of the selection
+    /// of candidates.
     pub simultaneous_interval: [f64; 2],
-    /// Number of reports that reveal it.
+    /// Number of reports from which the share is estimated: those whose prefix length reveals the
+    /// text or prefix.
     pub reports: u64,
 }
 
-/// Statistics of one prefix length.
+/// Statistics of the search at one prefix length.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Group {
     /// Length of the prefixes, in characters.
     pub length: u32,
-    /// Number of reports of this length.
+    /// Number of reports that reveal prefixes of this length.
     pub reports: u64,
     /// Number of candidates tested against these reports.
     pub candidates: u64,
-    /// Number of candidates that continued.
+    /// Number of candidates that enough reports hit.
     pub(crate) passed: u64,
 }
 
@@ -132,26 +137,26 @@ pub struct Found {
     pub question: String,
     /// Number of reports n, over all lengths.
     pub reports: u64,
-    /// Joint confidence of all intervals. The probability that any text or prefix here belongs to
-    /// no person is at most half the joint error probability.
+    /// Joint confidence of all intervals. The probability that the result contains any text or
+    /// prefix that no person has is at most (1 − confidence)/2.
     pub confidence: f64,
-    /// Limitation of the intervals over several windows, in words, if answers are permanent.
+    /// Limitation of the intervals over several time windows, in words. Present if people repeat
+    /// their first report (permanent answers).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repeats: Option<String>,
-    /// Letters that were tried.
+    /// Letters from which candidates were built.
     pub alphabet: String,
-    /// Texts, and prefixes of the greatest length, by descending estimate.
+    /// Whole texts and prefixes of the greatest length, in descending order of their estimates.
     pub texts: Vec<Text>,
-    /// Shorter prefixes for which no continuation was found. The next letters are not in the
-    /// alphabet, or they split into many continuations that few people have each.
+    /// Shorter prefixes that were found, but none of their continuations. Either the next letters
+    /// are not in the alphabet, or there are many continuations that few people have each.
     pub dead_ends: Vec<Text>,
     /// Statistics of each length, in ascending order.
     pub groups: Vec<Group>,
 }
 
 impl Found {
-    /// Writes CSV: a header, then one row for each text, prefix of the greatest length, and dead
-    /// end.
+    /// Writes CSV: a header, then one row for each entry of `texts` and of `dead_ends`.
     ///
     /// # Errors
     /// I/O errors of `writer`.
@@ -199,7 +204,7 @@ impl Found {
     }
 }
 
-/// A validated search over the reports of a question.
+/// A search for texts with validated options. It can be run on reports of its question.
 ///
 /// ```
 /// use hushbin_analysis::heavy_hitters::{Options, Search};
@@ -219,20 +224,20 @@ pub struct Search {
     repeats: Option<String>,
     options: Options,
     alphabet: Vec<char>,
-    /// Probabilities that a report hits [its person's prefix, another prefix].
+    /// Probabilities that a report hits [the prefix of its sender's text, any other given prefix].
     hit: [f64; 2],
-    /// Empty collection of reports, as a template.
+    /// Empty collection of reports, which is cloned for callers.
     reports: Reports,
 }
 
-/// A candidate that continued, with its counts.
+/// A candidate that enough reports hit, with its counts.
 #[derive(Debug, Clone)]
 struct Kept {
     candidate: Candidate,
     key: u64,
     hits: u64,
     reports: u64,
-    /// One-sided tail probability at which the candidate is found.
+    /// Maximum tail probability, one-sided, at which the candidate is included in the result.
     strict: f64,
 }
 
@@ -278,9 +283,9 @@ impl Search {
         self.reports.clone()
     }
 
-    /// Searches the reports of the question on all cores.
+    /// Searches for texts in these reports of the question, on all cores.
     ///
-    /// `given_up` is polled now and then. If it returns true, the search stops.
+    /// `given_up` is polled during the search. If it returns true, the search stops with an error.
     ///
     /// # Errors
     /// [`SearchError::Work`], [`SearchError::GivenUp`].
@@ -297,7 +302,8 @@ impl Search {
             let candidates = self.candidates(&prefixes, group, group.length() - before)?;
             let count = candidates.len() as u64;
             let strict = strict(self.options.confidence, lengths, count);
-            // Reports of this length reveal shorter texts in full, so they count for these, too.
+            // Reports of this length reveal shorter texts in full, so they are counted for these
+            // texts, too.
             Self::count_again(&mut texts, group, given_up)?;
             let passed = self.passed(candidates, group, strict, given_up)?;
             groups.push(Group {
@@ -306,7 +312,7 @@ impl Search {
                 candidates: count,
                 passed: passed.len() as u64,
             });
-            // A prefix without a surviving extension is a dead end.
+            // A prefix is a dead end if no candidate that passed extends it.
             let ends = |prefix: &Kept| {
                 let own = |kept: &Kept| kept.candidate.text.starts_with(&prefix.candidate.text);
                 !passed.iter().any(own)
@@ -318,7 +324,7 @@ impl Search {
             texts.extend(ended);
             before = group.length();
         }
-        // Prefixes of the greatest length have no further test. They are results.
+        // Prefixes of the greatest length cannot be extended, so they belong to the result.
         texts.extend(prefixes);
         Ok(Found {
             question: self.question.clone(),
@@ -333,7 +339,7 @@ impl Search {
     }
 
     /// Returns the candidates that extend `prefixes` by up to `letters` letters. At the first
-    /// length these are all texts over the alphabet.
+    /// length, they are all texts over the alphabet with at most `letters` letters.
     fn candidates(
         &self,
         prefixes: &[Kept],
@@ -345,7 +351,7 @@ impl Search {
         let count = candidates::count(self.alphabet.len(), letters);
         let all = count.saturating_mul(begun);
         let reports = group.len() as u64;
-        // Bounds both time (hashes) and memory (candidates).
+        // The limits bound both time (number of hashes) and memory (number of candidates).
         if all.saturating_mul(reports.max(MIN_WORK_PER_CANDIDATE)) > self.options.work
             || all > MOST_CANDIDATES
         {
@@ -358,7 +364,7 @@ impl Search {
         }
         let mut candidates = Vec::new();
         if is_first {
-            // The empty text has no proper prefix to extend.
+            // The empty text is a candidate, too. It does not extend any prefix.
             candidates.push(Candidate {
                 text: String::new(),
                 goes_on: false,
@@ -373,7 +379,7 @@ impl Search {
         Ok(candidates)
     }
 
-    /// Returns the candidates that the group hits often enough to continue.
+    /// Returns the candidates that enough reports of the group hit, with their counts.
     fn passed(
         &self,
         candidates: Vec<Candidate>,
@@ -386,7 +392,7 @@ impl Search {
         let count = candidates.len() as u64;
         let mut stages = stages(reports, count, other);
         let tail = screened(count, strict);
-        // The last stage covers all reports.
+        // The last stage counts all reports of the group.
         stages.push((reports, critical_count(reports, other, tail)));
         let kept = |candidate: Candidate| Kept {
             key: Prefixes::key_of(&candidate.text, candidate.goes_on),
@@ -396,7 +402,8 @@ impl Search {
             strict,
         };
         let mut all: Vec<Kept> = candidates.into_iter().map(kept).collect();
-        // Cheap stages first: each counts only the reports since the previous stage.
+        // Each stage counts only the reports after those of the previous stage, and drops
+        // candidates. So later stages have fewer candidates to test.
         let mut before = 0;
         for (until, enough) in stages {
             let keys: Vec<u64> = all.iter().map(|kept| kept.key).collect();
@@ -412,7 +419,7 @@ impl Search {
         Ok(all)
     }
 
-    /// Adds the hits of a longer group to texts that ended at a shorter length.
+    /// Adds the hits of this group to whole texts that were found at a shorter length.
     fn count_again(
         texts: &mut [Kept],
         group: &groups::Group,
@@ -428,7 +435,7 @@ impl Search {
         Ok(())
     }
 
-    /// Keeps the candidates whose interval lies above 0, by descending estimate.
+    /// Returns the candidates whose interval is above 0, in descending order of their estimates.
     fn found(&self, kept: &[Kept]) -> Vec<Text> {
         let texts = kept.iter().map(|kept| self.text(kept));
         let mut found: Vec<Text> = texts
@@ -441,7 +448,7 @@ impl Search {
     fn text(&self, kept: &Kept) -> Text {
         let [own, other] = self.hit;
         let &Kept { hits, reports, .. } = kept;
-        // Unbiased: the hit rate is other + share·(own − other).
+        // Unbiased, because the expected hit rate is other + share·(own − other).
         let share = |rate: f64| (rate - other) / (own - other);
         let rate = hits as f64 / reports as f64;
         let limits = [lower_bound, upper_bound].map(|bound| bound(hits, reports, kept.strict));

@@ -1,26 +1,31 @@
-//! Thresholds for candidates, and hit rates of reports.
+//! Thresholds on the number of hits of a candidate, and hit rates of reports.
+//!
+//! The tail probability of a candidate is the probability that at least as many reports would hit
+//! it if no person had it.
 
 use crate::numeric::clopper_pearson::critical_count;
 use hushbin::mechanism::collision::Collision;
 use hushbin::task::{Kind, Prefixes};
 use hushbin::{Mechanism, Question};
 
-/// Maximum expected number of prefixes without people that continue to the next length.
+/// Maximum expected number of prefixes that continue to the next length although no person has
+/// them.
 pub(super) const MAX_FALSE_PREFIXES: f64 = 16.0;
 
-/// Early stages of a length: (fraction of its reports, tail probability that a candidate must
-/// reach).
+/// Early stages of the test at one length, as pairs (fraction of the reports, maximum tail
+/// probability of a candidate that continues).
 ///
-/// Candidates without people survive with probability 0.4 after a quarter of the reports, and 0.06
-/// after half of them. So 0.25 + 0.25 · 0.4 + 0.5 · 0.06 = 0.38 of all hashes are computed. A
-/// prefix that would continue with probability 99 per cent is lost in these stages with probability
-/// about 0.2 per cent. [`Detectable`](super::Detectable) includes this loss.
+/// A candidate that no person has is kept with probability 0.4 after a quarter of the reports, and
+/// 0.06 after half of them. So only a fraction 0.25 + 0.25 · 0.4 + 0.5 · 0.06 = 0.38 of all hashes
+/// is computed. A prefix that would otherwise continue with probability 0.99 is lost in these
+/// stages with a probability of about 0.002. [`Detectable`](super::Detectable) includes this loss.
 const STAGES: [(f64, f64); 2] = [(0.25, 0.4), (0.5, 0.06)];
 
-/// Returns (number of reports, required hits) for each early stage.
+/// Returns the early stages for a group of `reports` reports, as pairs (number of reports, minimum
+/// number of hits of a candidate that continues).
 ///
-/// `other` is the hit probability of a candidate without people. Up to 1000 candidates need no
-/// early stages.
+/// `other` is the hit probability of a candidate that no person has. For at most 1000 candidates
+/// there are no early stages.
 pub(super) fn stages(reports: u64, candidates: u64, other: f64) -> Vec<(u64, u64)> {
     let stage = |(part, tail)| {
         let reports = (part * reports as f64) as u64;
@@ -30,21 +35,22 @@ pub(super) fn stages(reports: u64, candidates: u64, other: f64) -> Vec<(u64, u64
     stages.map(stage).collect()
 }
 
-/// Returns the tail probability at which a candidate continues: at most 0.1, and at least `strict`,
-/// at which it is found.
+/// Returns the maximum tail probability at which a candidate continues to the next length. It is at
+/// most 0.1 and at least `strict`, the maximum tail probability for the result.
 pub(super) fn screened(candidates: u64, strict: f64) -> f64 {
     (MAX_FALSE_PREFIXES / candidates.max(1) as f64)
         .min(0.1)
         .max(strict)
 }
 
-/// Returns the one-sided tail probability at which a candidate of one length is found. Bonferroni
-/// over lengths and candidates.
+/// Returns the maximum tail probability, one-sided, at which a candidate of one length is included
+/// in the result. It includes the Bonferroni correction for all lengths and candidates.
 pub(super) fn strict(confidence: f64, lengths: usize, candidates: u64) -> f64 {
     (1.0 - confidence) / 2.0 / lengths as f64 / candidates.max(1) as f64
 }
 
-/// Returns the prefixes and the mechanism of a text question. `None` for any other question.
+/// Returns the prefixes and the mechanism of a question that asks for a text. `None` for other
+/// kinds of question.
 pub(super) const fn text_parameters(question: &Question) -> Option<(&Prefixes, &Collision)> {
     match (question.kind(), question.mechanism()) {
         (Kind::Text(prefixes), Mechanism::Collision(collision)) => Some((prefixes, collision)),
@@ -52,7 +58,8 @@ pub(super) const fn text_parameters(question: &Question) -> Option<(&Prefixes, &
     }
 }
 
-/// Returns the probabilities that a report hits [its person's prefix, another prefix].
+/// Returns the probabilities that a report hits [the prefix of its sender's text, any other given
+/// prefix].
 pub(super) fn hit_rates(question: &Question, collision: &Collision) -> [f64; 2] {
     let rates = collision.rates(&question.domain(), question.epsilon());
     [rates.p_true, rates.p_false]

@@ -1,4 +1,8 @@
-//! Likelihoods of the mechanisms whose reports are buckets.
+//! Likelihood of a report under an input, for the mechanisms whose reports name a bucket (Collision
+//! and CoCo).
+//!
+//! An input has entries, and under some rules padding elements. Each hash function maps every
+//! element to a bucket. Buckets of all hash functions together are numbered function by function.
 
 use hushbin::Entry;
 use hushbin::domain::{Domain, Signed};
@@ -9,41 +13,45 @@ use super::contract::{Enumerable, Observed};
 use super::hypothesis::{Hypothesis, Part};
 use super::observation::{BucketRank, Observation, SeedPlacement};
 
-/// Elements of an input, each with its buckets under all hash functions.
+/// Entries and padding elements of an input, each with its buckets under all hash functions.
 pub(super) struct HashedInput<'a> {
     pub(super) entries: Vec<Buckets<'a>>,
     pub(super) paddings: Vec<Buckets<'a>>,
 }
 
-/// Buckets of one element, one per hash function.
+/// Buckets of one element, one for each hash function.
 #[derive(Clone, Copy)]
 pub(super) struct Buckets<'a> {
-    /// Bucket per hash function. Under CoCo, the side that a positive value pushes towards.
+    /// Bucket under each hash function. Under CoCo, it is the side that a positive value pushes
+    /// towards.
     of_positive: &'a [u32],
-    /// 1 if the value pushes towards the opposite sides, else 0.
+    /// 1 if the element's value pushes towards the opposite sides, otherwise 0.
     turned: u32,
 }
 
 impl Buckets<'_> {
-    /// Returns the bucket under hash function `function`, numbered within that function.
+    /// Returns the bucket under the hash function at index `function`, numbered from 0 within that
+    /// function.
     #[inline]
     pub(super) fn of(&self, function: u32) -> u32 {
         self.of_positive[function as usize] ^ self.turned
     }
 }
 
-/// A rule under which the likelihood of a report can be computed.
+/// A rule for choosing favoured buckets, under which the likelihood of a report can be computed.
 pub(super) trait Weighed: Rule {
-    /// Returns the number of elements to which an input is padded.
+    /// Returns the number of elements to which an input is padded for this computation.
     fn padded(&self, sparsity: u32) -> u32 {
         sparsity
     }
 
-    /// Converts cells into the sides that positive values push towards. `cells` has R cells per
-    /// element.
+    /// Converts, for each element, its pair of sides into the side that a positive value pushes
+    /// towards. `cells` has one pair per hash function for each element. By default, cells have no
+    /// sides and stay as they are.
     fn take_sides(_: &HashFunctions, _: &Domain, _elements: &[u64], _cells: &mut [u32]) {}
 
-    /// Returns the probability of the reported bucket, times the rule's Ω.
+    /// Returns the likelihood of the report under this input, times the rule's normalising constant
+    /// Ω. `exp` is e^ε.
     fn weight(
         subset: &Subset<Self>,
         sparsity: u32,
@@ -60,9 +68,11 @@ pub(super) trait Weighed: Rule {
 impl<R: Weighed> Observed for Subset<R> {
     type Report = BucketReport;
 
-    /// Compares the weights of the reported bucket, which are probabilities times the rule's Ω.
+    /// Compares the likelihoods of the report under both inputs, each times the rule's normalising
+    /// constant Ω.
     ///
-    /// Ω is equal for all inputs. So the weight of a mixture is the mean weight of its parts.
+    /// Ω is equal for all inputs. So the weight of a mixture is the weighted mean of the weights of
+    /// its parts.
     fn observe(
         &self,
         domain: &Domain,
@@ -71,7 +81,7 @@ impl<R: Weighed> Observed for Subset<R> {
         report: &BucketReport,
     ) -> Observation {
         let (bucket, t, sides) = (report.bucket, self.buckets(), R::SIDES);
-        // Cells are numbered function by function.
+        // Buckets of all hash functions are numbered function by function.
         let function = bucket / t;
         let padded = self.rule().padded(domain.sparsity());
         let missing = |part: &Part| padded.saturating_sub(part.kept.len() as u32);
@@ -101,7 +111,7 @@ impl<R: Weighed> Observed for Subset<R> {
                 part.probability * R::weight(self, sparsity, exp, &held, report, &mut strengths)
             });
             let weight: f64 = weights.sum();
-            // The window of buckets of one element: `width` consecutive buckets, cyclic.
+            // An element favours `width` consecutive buckets (cyclic), starting with its own.
             let own = |entry: &Buckets<'_>| {
                 let of_own = entry.of(function);
                 let window = (0..self.width()).map(move |behind| (of_own + behind) % t);
@@ -130,16 +140,16 @@ impl<R: Weighed> Observed for Subset<R> {
     }
 }
 
-/// Buckets of the elements of two inputs and of paddings, hashed together.
+/// Buckets of all elements of two inputs and of padding elements, computed together.
 ///
-/// Entries at the same index of both inputs usually have the same item, so they share one row.
+/// Entries at the same index of both inputs usually have the same item. Then both use one row.
 struct Rows {
     functions: usize,
-    /// R buckets per element, row by row.
+    /// Buckets of the elements, in rows. A row has one bucket for each hash function.
     buckets: Vec<u32>,
-    /// Row of each entry, for each input.
+    /// Index of the row of each entry, for each of the two inputs.
     entries: [Vec<usize>; 2],
-    /// Row of the first padding.
+    /// Index of the row of the first padding element.
     paddings: usize,
 }
 
@@ -166,7 +176,8 @@ impl Rows {
         let entries = inputs.map(|input| {
             let entries = input.entries().iter().map(element).enumerate();
             let index = |(index, element)| {
-                // The second input finds the rows of the first one here.
+                // If the first input has the same element at this index, the second one uses its
+                // row.
                 if elements.get(index) == Some(&element) {
                     return index;
                 }
@@ -225,12 +236,13 @@ fn place(buckets: &[u32], bucket: u32) -> BucketRank {
     }
 }
 
-/// Distribution of absolute strengths over the cells of all hash functions.
+/// Counter of how many cells have each strength, over all hash functions. A cell is a bucket, or
+/// under CoCo a pair of sides. Its strength is the absolute sum of the pushes on it.
 pub(super) struct Strengths {
     functions: u32,
-    /// Sum of pushes on each cell of one function. All zero between calls.
+    /// Sum of the pushes on each cell of one hash function. All sums are zero between calls.
     pushes: Vec<i32>,
-    /// Number of cells with strength 0, 1, 2, ….
+    /// Number of cells that have strength 0, 1, 2, ….
     levels: Vec<u32>,
 }
 
@@ -244,7 +256,8 @@ impl Strengths {
         }
     }
 
-    /// Counts the strengths of all cells. Each element pushes its cell by 1 or −1.
+    /// Counts the cells by strength. `push` converts an element's bucket to its cell and a push of
+    /// 1 or −1.
     pub(super) fn count(&mut self, elements: &[Buckets<'_>], push: impl Fn(u32) -> (u32, i32)) {
         self.levels.clear();
         self.levels.resize(elements.len() + 1, 0);
@@ -253,8 +266,8 @@ impl Strengths {
             for (cell, push) in pushes() {
                 self.pushes[cell as usize] += push;
             }
-            // `take` resets a cell. A second visit then counts at level 0, which is overwritten
-            // below.
+            // `take` resets the cell. If several elements push it, later visits count it at
+            // strength 0. That count is overwritten below.
             for (cell, _) in pushes() {
                 let strength = std::mem::take(&mut self.pushes[cell as usize]);
                 self.levels[strength.unsigned_abs() as usize] += 1;
@@ -264,21 +277,21 @@ impl Strengths {
         self.levels[0] = self.functions * self.pushes.len() as u32 - strong;
     }
 
-    /// Returns the number of cells of this strength.
+    /// Returns the number of cells that have this strength.
     pub(super) fn equal(&self, strength: u32) -> u32 {
         self.levels[strength as usize]
     }
 
-    /// Returns the number of cells with a greater strength.
+    /// Returns the number of cells that have a greater strength.
     pub(super) fn stronger(&self, strength: u32) -> u32 {
         self.levels[strength as usize + 1..].iter().sum()
     }
 }
 
-/// Returns the probability that a bucket is among the c = `favoured` strongest.
+/// Returns the probability that a bucket is among the `favoured` strongest ones.
 ///
-/// `stronger` buckets are stronger. `equal` buckets, this one included, tie with it. Ties are
-/// broken uniformly at random.
+/// `stronger` is the number of stronger buckets. `equal` is the number of buckets with the same
+/// strength, including this one. Ties are broken uniformly at random.
 pub(super) fn share(favoured: u32, stronger: u32, equal: u32) -> f64 {
     f64::from(favoured.saturating_sub(stronger).min(equal)) / f64::from(equal)
 }

@@ -1,4 +1,5 @@
-//! Likelihoods of CoCo reports, from Algorithm 1 of Wang et al. and the rule `strongest`.
+//! Likelihood of a CoCo report under an input, from Algorithm 1 of Wang et al. and the definition
+//! of the rule `strongest`.
 
 use hushbin::domain::Domain;
 use hushbin::hash::{HashFunctions, closed_sign_word, open_sign};
@@ -9,7 +10,7 @@ use super::buckets::{Buckets, HashedInput, Strengths, Weighed, share};
 use super::contract::Enumerable;
 
 impl Weighed for Rule {
-    /// Returns s, or 0 under `strongest`: there the paddings are left out.
+    /// Returns s, or 0 under the rule `strongest`, for which padding elements are left out.
     fn padded(&self, sparsity: u32) -> u32 {
         match self {
             Self::Overwrite => sparsity,
@@ -21,8 +22,8 @@ impl Weighed for Rule {
         let count = functions.count();
         for function in 0..count {
             let keys = functions.keys(function);
-            // One word holds the signs of 64 elements. Elements mostly come in order: keep the last
-            // word.
+            // One word contains the signs of 64 elements. Elements are mostly in order, so keep the
+            // last word.
             let mut word = (u32::MAX, 0);
             let pairs = cells.iter_mut().skip(function);
             for (pair, &element) in pairs.step_by(count).zip(elements) {
@@ -61,8 +62,8 @@ impl Weighed for Rule {
                 pairs.dedup();
                 let pushed = pairs.len() as u32;
                 if here > 0.0 {
-                    // The sign of a padding is random, so it favours either side with probability
-                    // 1/2.
+                    // The sign of a padding element is random, so the element favours either side
+                    // with probability 1/2.
                     let own = pushes
                         .entries
                         .iter()
@@ -73,7 +74,8 @@ impl Weighed for Rule {
                 } else {
                     let t = coco.buckets();
                     let total = f64::from(sparsity) * (exp + 1.0) + f64::from(t - 2 * sparsity);
-                    // Both sides of a pushed pair weigh e + 1 together. The rest is shared equally.
+                    // The two sides of a pushed pair have total weight e + 1. The rest of Ω is
+                    // divided equally among all other sides.
                     (total - f64::from(pushed) * (exp + 1.0)) / f64::from(t - 2 * pushed)
                 }
             }
@@ -97,7 +99,8 @@ impl Weighed for Rule {
     }
 }
 
-/// Returns the probability that a side is in the favoured set under `strongest`.
+/// Returns the probability that a side is among the `favoured` strongest ones under the rule
+/// `strongest`.
 fn strongest_share(
     coco: &Coco,
     favoured: u32,
@@ -107,7 +110,7 @@ fn strongest_share(
 ) -> f64 {
     let (function, side) = (side / coco.buckets(), side % coco.buckets());
     let on = |push: &Buckets<'_>| push.of(function);
-    // Strength of the reported side. The opposite side has the negative of it.
+    // Strength of the reported side, with its sign. The opposite side has the negative strength.
     let here: i64 = pushes
         .entries
         .iter()
@@ -121,7 +124,7 @@ fn strongest_share(
     strengths.count(&pushes.entries, push);
     let strength = here.unsigned_abs() as u32;
     let (beyond, alike) = (strengths.stronger(strength), strengths.equal(strength));
-    // Each pair has one side of strength v and one of −v.
+    // Each pair has one side with strength v and one with −v.
     let (stronger, equal) = match here.signum() {
         1 => (beyond, alike),
         0 => (beyond, 2 * alike),

@@ -1,4 +1,5 @@
-//! Likelihoods of Collision reports, from Definition 5 of Wang et al. and the rule `heaviest`.
+//! Likelihood of a Collision report under an input, from Definition 5 of Wang et al. and the
+//! definition of the rule `heaviest`.
 
 use hushbin::domain::Domain;
 use hushbin::mechanism::BucketReport;
@@ -19,7 +20,8 @@ impl Weighed for Rule {
         let t = collision.buckets();
         let elements = [held.entries.as_slice(), &held.paddings].concat();
         let width = collision.width();
-        // Windows (width > 1) have a single element: the favoured buckets follow its own.
+        // If an element favours several consecutive buckets (width > 1), the input has a single
+        // element.
         if width > 1 {
             let behind = (report.bucket + t - elements[0].of(0)) % t;
             return if behind < width { exp } else { 1.0 };
@@ -29,10 +31,11 @@ impl Weighed for Rule {
         strengths.count(&elements, |bucket| (bucket, 1));
         let (stronger, equal) = (strengths.stronger(here), strengths.equal(here));
         match collision.rule() {
-            // Occupied buckets have weight e each, for any number of elements.
+            // Every occupied bucket has weight e, however many elements it contains.
             Rule::Occupied if here > 0 => exp,
             Rule::Occupied => {
-                // An empty bucket: all stronger buckets are occupied, and all equal ones are empty.
+                // The reported bucket is empty. So all stronger buckets are occupied, and all
+                // equally strong ones are empty.
                 let total = f64::from(sparsity) * exp + f64::from(t - sparsity);
                 (total - f64::from(stronger) * exp) / f64::from(equal)
             }

@@ -7,27 +7,29 @@ use super::hypothesis::Hypothesis;
 use super::neighbours::{NeighbourPair, pairs_of_any_inputs};
 use super::observation::Observation;
 
-/// Computes the probability of each bucket. Arguments: the seed, at most s signed items, and the
-/// number of a completion of the missing items.
+/// Function that returns the probability of each bucket. Its arguments are the seed, at most s
+/// signed items, and the index of a completion. A completion is one way to choose the secret
+/// padding if there are fewer than s items.
 pub(crate) type BucketProbabilities = Box<dyn FnMut(u64, &[Signed], u64) -> Vec<f64>>;
 
-/// Exact bucket probabilities of the core's randomizer.
+/// Exact probabilities with which the core's randomizer reports each bucket.
 pub struct Enumerable {
-    /// Number of buckets t.
+    /// Number of buckets that a report may name, over all hash functions.
     pub buckets: u32,
-    /// Returns the number of completions for a given number of signed items. All are equally likely
-    /// and secret. `None` if the number overflows.
+    /// Function that returns the number of completions for a given number of signed items.
+    /// Completions are secret and equally likely. It returns `None` if the number exceeds 64 bits,
+    /// or if there are more than s items.
     pub completions: Box<dyn Fn(u32) -> Option<u64>>,
-    /// Bucket probabilities, as the core draws reports.
+    /// Function that returns the bucket probabilities with which the core draws reports.
     pub probabilities: BucketProbabilities,
 }
 
-/// A mechanism whose reports can be tested against two inputs.
+/// A mechanism for whose reports the likelihoods under two inputs can be compared.
 pub(super) trait Observed {
     /// Report of the mechanism.
     type Report;
 
-    /// Computes the observation of a report by an attacker who compares two inputs.
+    /// Computes what an attacker who compares two inputs observes in a report.
     fn observe(
         &self,
         domain: &Domain,
@@ -36,12 +38,13 @@ pub(super) trait Observed {
         report: &Self::Report,
     ) -> Observation;
 
-    /// Returns the core's bucket probabilities. `None` if reports are not buckets.
+    /// Returns the bucket probabilities of the core's randomizer. `None` if reports do not name a
+    /// bucket.
     fn enumerable(&self, _: &Domain, _: f64) -> Option<Enumerable> {
         None
     }
 
-    /// Returns pairs of inputs that are hardest to hide from each other.
+    /// Returns pairs of inputs that an attacker can distinguish most easily.
     fn neighbour_pairs(&self, question: &Question) -> Vec<NeighbourPair> {
         pairs_of_any_inputs(question, question.sparsity())
     }

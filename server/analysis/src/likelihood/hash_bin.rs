@@ -1,4 +1,4 @@
-//! Likelihoods of hash-bin reports, which are noisy sums of bins.
+//! Likelihood of a hash-bin report under an input. The report contains the noisy sum of each bin.
 
 use hushbin::domain::Domain;
 use hushbin::hash::HashKeys;
@@ -10,7 +10,8 @@ use super::hypothesis::Hypothesis;
 use super::neighbours::{NeighbourPair, pairs_in_one_item, pairs_of_any_inputs, pairs_within};
 use super::observation::{SeedPlacement, Observation, BucketRank};
 
-/// Maximum number of entries used to reach the clip. More would only take longer.
+/// Maximum number of entries in an input that is meant to reach the clipping bound. More entries
+/// would only take longer.
 const MOST_ENTRIES: f64 = 1024.0;
 
 impl Observed for HashBin {
@@ -47,7 +48,8 @@ impl Observed for HashBin {
             Level::Event => pairs_in_one_item(question),
             Level::Neighbouring { distance, .. } => pairs_within(question, distance),
             Level::User { clip, .. } => {
-                // A sum of n fair signs has magnitude about √n, so 4η² entries reach the clip η.
+                // A sum of n fair signs has magnitude about √n, so 4η² entries reach the clipping
+                // bound η.
                 let reaching = (4.0 * clip * clip).min(MOST_ENTRIES) as u32;
                 let there = question.items().count().unwrap_or(u32::MAX);
                 pairs_of_any_inputs(question, reaching.max(question.sparsity()).min(there))
@@ -56,7 +58,7 @@ impl Observed for HashBin {
     }
 }
 
-/// Computes the sums of the bins, clipped at user level.
+/// Computes the noiseless sum of each bin. It is clipped if ε holds at user level.
 fn sums(hash_bin: &HashBin, support: &Support, keys: &HashKeys, input: &[Entry]) -> Vec<f64> {
     let mut sums = vec![0.0; hash_bin.bins() as usize];
     for entry in input {
@@ -69,7 +71,8 @@ fn sums(hash_bin: &HashBin, support: &Support, keys: &HashKeys, input: &[Entry])
     sums
 }
 
-/// Returns `Place::Only` if the response is the noiseless sums, rounded to the grid.
+/// Returns `BucketRank::Only` if the response consists of the noiseless sums, rounded to the grid.
+/// Otherwise returns `BucketRank::Elsewhere`.
 fn in_clear(hash_bin: &HashBin, sums: &[f64], response: &Response) -> BucketRank {
     let grid = f64::from(hash_bin.grid());
     match response {
@@ -85,7 +88,8 @@ fn in_clear(hash_bin: &HashBin, sums: &[f64], response: &Response) -> BucketRank
     }
 }
 
-/// Returns the log-likelihood ratio of a response between two vectors of sums.
+/// Returns the log-likelihood ratio of a response: its likelihood under the first vector of
+/// noiseless sums, divided by that under the second.
 fn response_log_ratio(
     hash_bin: &HashBin,
     epsilon: f64,
@@ -93,7 +97,8 @@ fn response_log_ratio(
     response: &Response,
 ) -> f64 {
     match response {
-        // P(plus) = (1 + B/A)/2 with A = η(e + 1)/(e − 1), so 1/A = tanh(ε/2)/η.
+        // P(plus) = (1 + B/A)/2, where B is the clipped sum and A = η(e + 1)/(e − 1). So 1/A =
+        // tanh(ε/2)/η.
         Response::Sign(plus) => {
             let clip = hash_bin.level().clip().unwrap_or(f64::INFINITY);
             let lean = (0.5 * epsilon).tanh() / clip;
@@ -103,7 +108,8 @@ fn response_log_ratio(
         }
         Response::Bins(bins) => {
             let rate = epsilon / hash_bin.sensitivity() as f64;
-            // Laplace densities: the ratio depends on the L1 distances only.
+            // For Laplace densities, the ratio depends only on the L1 distances between the
+            // response and the sums.
             let grid = f64::from(hash_bin.grid());
             let off = |sums: &[f64]| -> f64 {
                 let pairs = bins.iter().zip(sums);

@@ -1,37 +1,39 @@
-//! Inputs against which an attacker tests a report.
+//! Hypotheses: inputs from which an attacker supposes that a report may come.
 
 use std::borrow::Cow;
 
 use hushbin::task::{Kind, Limits};
 use hushbin::{Entry, Question};
 
-/// An input that a report may come from, as a mixture.
+/// An input from which a report may come, written as a mixture of inputs of at most s signed items.
 ///
-/// The parts are the possible outcomes of ternarisation and sampling down. Ternarisation turns a
-/// value v into its sign with probability |v|. If more than s entries remain, every set of s is
-/// equally likely.
+/// The parts of the mixture are the possible outcomes of ternarisation and sampling down.
+/// Ternarisation turns a value v into its sign with probability |v|, and otherwise removes the
+/// entry. If more than s entries remain, s of them are kept, and every set of s is equally likely.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hypothesis {
     entries: Vec<Entry>,
     parts: Vec<Part>,
 }
 
-/// A component of the mixture: the signs of at most s entries.
+/// Part of the mixture: one possible set of at most s entries that are kept, of which only the
+/// signs count.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Part {
     pub(super) probability: f64,
-    /// Indices of the entries that remain.
+    /// Indices of the entries that are kept.
     pub(super) kept: Vec<usize>,
 }
 
-/// Approximate limit of entries over all parts. Every report visits all of them.
+/// Approximate maximum number of entries in all parts together. Every observation of a report
+/// visits all of them.
 const WORK: usize = 64;
 
 impl Hypothesis {
     /// Creates the hypothesis that a report of `question` came from `entries`.
     ///
-    /// All parts are enumerated if they are few. Otherwise a quasi-random selection represents
-    /// them, in which each entry occurs about as often as it should.
+    /// If there are few parts, all are enumerated. Otherwise a quasi-random selection of parts
+    /// represents them. In it, each entry occurs about as often as in all parts.
     #[must_use]
     pub fn new(question: &Question, entries: &[Entry]) -> Self {
         match (question.kind(), entries) {
@@ -74,8 +76,8 @@ impl Hypothesis {
         Self { entries, parts }
     }
 
-    /// Returns the hypothesis for a report with this seed. For a text, this is the prefix that the
-    /// seed draws.
+    /// Returns the hypothesis for a report with this seed. If the question asks for a text, its
+    /// input is the prefix that the seed selects.
     pub(super) fn for_seed(&self, question: &Question, seed: u64) -> Cow<'_, Self> {
         let Kind::Text(prefixes) = question.kind() else {
             return Cow::Borrowed(self);
@@ -90,7 +92,8 @@ impl Hypothesis {
         })
     }
 
-    /// Creates a mixture of two neighbouring cells, for a number or for a row and a column.
+    /// Creates a mixture of the input `cell` and the input `cell + 1`, for a number or a
+    /// cross-tabulation. The argument is `cell` and the probability of rounding up.
     fn of_cells((cell, next): (u32, f64)) -> Self {
         // `next` is the probability of rounding up to `cell + 1`.
         let entry = |cell: u32| Entry {
@@ -111,7 +114,8 @@ impl Hypothesis {
         }
     }
 
-    /// Maps each number to its position in its range, from −1 to 1.
+    /// Creates the hypothesis for several numbers. Each is mapped to its position in its range,
+    /// from −1 to 1.
     fn of_numbers(limits: &[Limits], entries: &[Entry]) -> Self {
         let coded = |entry: &Entry| Entry {
             value: limits[entry.item as usize].code(entry.value),
@@ -126,7 +130,8 @@ impl Hypothesis {
         }
     }
 
-    /// Returns the entries that are not 0. For numbers, returns all entries.
+    /// Returns the entries whose value is not 0. If the question asks for several numbers, returns
+    /// all entries.
     pub(super) fn entries(&self) -> &[Entry] {
         &self.entries
     }
@@ -136,7 +141,8 @@ impl Hypothesis {
     }
 }
 
-/// Returns an upper bound on the number of parts. `None` on overflow.
+/// Returns an upper bound on the number of parts. `None` if it overflows. `fractions` is the number
+/// of entries whose absolute value is less than 1, and `keep` is s.
 fn count_parts(entries: usize, fractions: usize, keep: usize) -> Option<usize> {
     let mut count = 1_usize.checked_shl(u32::try_from(fractions).ok()?)?;
     // Binomial coefficient C(entries, keep). Each division is exact.
@@ -146,11 +152,12 @@ fn count_parts(entries: usize, fractions: usize, keep: usize) -> Option<usize> {
     Some(count)
 }
 
-/// Enumerates all parts: every outcome of ternarisation, then every choice of `keep` entries.
+/// Enumerates all parts: every outcome of ternarisation, and for each of them every choice of
+/// `keep` entries. `fractions` are the indices of the entries whose absolute value is less than 1.
 fn all_parts(entries: &[Entry], fractions: &[usize], keep: usize) -> Vec<Part> {
     let mut parts = Vec::new();
     for left in 0..1_usize << fractions.len() {
-        // Bit i decides whether the i-th fraction survives ternarisation.
+        // Bit i of `left` decides whether the i-th entry in `fractions` survives ternarisation.
         let is_left = |index| left >> index & 1 == 1;
         let mut probability = 1.0;
         let mut gone = Vec::new();
@@ -176,8 +183,8 @@ fn all_parts(entries: &[Entry], fractions: &[usize], keep: usize) -> Vec<Part> {
     parts
 }
 
-/// Appends every choice of `keep` entries from `left` to `parts`, each joined with `chosen`. If
-/// `left` has at most `keep` entries, takes all of them.
+/// Appends one part for every choice of `keep` entries from `left`. Each part also has the entries
+/// in `chosen`. If `left` has at most `keep` entries, the only choice is all of them.
 fn choices(left: &[usize], keep: usize, chosen: &mut Vec<usize>, parts: &mut Vec<Part>) {
     if keep == 0 || left.len() <= keep {
         parts.push(Part {
@@ -186,21 +193,23 @@ fn choices(left: &[usize], keep: usize, chosen: &mut Vec<usize>, parts: &mut Vec
         });
         return;
     }
-    // Choices with the first entry, then those without it.
+    // First the choices with the first entry, then the choices without it.
     chosen.push(left[0]);
     choices(&left[1..], keep - 1, chosen, parts);
     chosen.pop();
     choices(&left[1..], keep, chosen, parts);
 }
 
-/// Returns `count` quasi-random parts in which each entry remains about as often as it should.
+/// Returns `count` quasi-random parts. Each entry is kept in about the fraction of parts that is
+/// its probability of being kept.
 fn some_parts(entries: &[Entry], keep: usize, count: usize) -> Vec<Part> {
-    // Additive recurrence: 0.618034 = (√5 − 1)/2 and 0.414214 = √2 − 1 are irrational.
+    // Additive recurrence with the irrational steps 0.618034 = (√5 − 1)/2 and 0.414214 = √2 − 1.
     let part = |number: usize| {
         let draw = |index: usize| (number as f64 * 0.618_034 + index as f64 * 0.414_214).fract();
         let is_left = |&index: &usize| draw(index) < entries[index].value.abs();
         let mut kept: Vec<usize> = (0..entries.len()).filter(is_left).collect();
-        // Sampling down: rotating the start over the parts keeps each entry equally often.
+        // Sampling down: the first kept entry moves from part to part, so that each entry is kept
+        // equally often.
         if kept.len() > keep {
             let first = number * kept.len() / count;
             kept.rotate_left(first);

@@ -1,8 +1,10 @@
-//! Likelihood ratios of reports between two inputs, computed from the mechanisms' definitions.
+//! Likelihood ratios of a report between two inputs, computed from the definitions of the
+//! mechanisms. Audits use them.
 //!
-//! An audit that shared the randomizer's code would share its mistakes. So this module is written
-//! from the definitions, in floating point and from the requested ε. It shares only the numbering
-//! of elements and the hashes, which define the meaning of a report.
+//! An audit that used the randomizer's code would also have its mistakes. So this module is written
+//! from the definitions, in floating point, and uses the requested ε. Only the numbering of
+//! elements and the hash functions are taken from the core, because they define the meaning of a
+//! report.
 //!
 //! Sources: Wang et al., "Differentially Private Numerical Vector Analyses in the Local and Shuffle
 //! Model", Definition 5 and Algorithm 1; the rules `heaviest` and `strongest`; Zhou et al.,
@@ -33,15 +35,16 @@ macro_rules! register {
         /// Computes what an attacker learns from a report of `question` about two inputs, such as
         /// those of [`neighbour_pairs`].
         ///
-        /// The likelihood ratio is exact, with three exceptions:
+        /// The likelihood ratio is exact, except in three cases:
         ///
-        /// - CoCo's rule `strongest` with fewer than s entries. The paddings, whose signs are
-        ///   secret, are left out.
-        /// - Laplace noise on sums that are off the grid.
+        /// - CoCo's rule `strongest` with fewer than s entries. The padding elements, whose signs
+        ///   are secret, are left out.
+        /// - Laplace noise on sums that are not multiples of a grid step. Their random rounding is
+        ///   left out.
         /// - Mixtures of more parts than a [`Hypothesis`] enumerates.
         ///
         /// # Panics
-        /// If the report is of another mechanism.
+        /// If the report is one of another mechanism.
         #[must_use]
         pub fn observe(question: &Question, inputs: [&Hypothesis; 2], report: &Report) -> Observation {
             let [one, other] = inputs.map(|input| input.for_seed(question, report.seed()));
@@ -54,8 +57,8 @@ macro_rules! register {
             }
         }
 
-        /// Returns the core's bucket probabilities. `None` if reports are not buckets, or the core
-        /// cannot list the probabilities.
+        /// Returns the bucket probabilities of the core's randomizer. `None` if reports do not name
+        /// a bucket, or the core cannot list the probabilities.
         #[must_use]
         pub fn enumerable(question: &Question) -> Option<Enumerable> {
             match question.mechanism() {
@@ -63,20 +66,22 @@ macro_rules! register {
             }
         }
 
-        /// Returns pairs of inputs to test on `question`, each pair once.
+        /// Returns pairs of inputs on which an audit should test `question`. No pair occurs twice.
         ///
-        /// If any two inputs are neighbours, the greatest ratio is between inputs with disjoint
-        /// sets of favoured buckets. Under CoCo, items with opposite signs have such sets wherever
-        /// a pair of sides is off balance, for every seed. Under Collision, inputs without a common
-        /// element have such sets for most seeds. The sums of hash-bin move most if values change
-        /// from 1 to −1. This change affects one item, the number of items that the distance
-        /// allows, or enough items to reach the clip.
+        /// The first pairs are those with the greatest likelihood ratio. If all inputs are
+        /// neighbours, it is between inputs with disjoint sets of favoured buckets. Under CoCo, the
+        /// same items with opposite signs have disjoint sets for every seed, in all pairs of sides
+        /// whose pushes do not cancel. Under Collision, inputs without a common element have
+        /// disjoint sets for most seeds. Under hash-bin, the sums change most if values change from
+        /// 1 to −1. The values of one item change, of the number of items that the distance allows,
+        /// or of enough items to reach the clipping bound.
         ///
-        /// The remaining pairs test randomizers that fail on inputs of another kind. These inputs
-        /// have fewer entries than s, or more entries, which are sampled down. Some contain
-        /// fractions, which are ternarised or rounded, or 0, which counts as absent. Under a
-        /// correct randomizer, none of them loses more privacy. Each becomes a mixture of inputs of
-        /// −1 and 1, and the ratios of a mixture are at most the greatest ratio of its parts.
+        /// The remaining pairs are for incorrect randomizers that fail on other inputs. These
+        /// inputs have fewer entries than s, or more entries, which are sampled down. Some contain
+        /// fractions, which are ternarised or rounded, or the value 0, which counts as absent.
+        /// Under a correct randomizer, none of them loses more privacy: each becomes a mixture of
+        /// inputs with the values −1 and 1, and the ratios of a mixture are at most the greatest
+        /// ratio of its parts.
         #[must_use]
         pub fn neighbour_pairs(question: &Question) -> Vec<NeighbourPair> {
             match question.mechanism() {
@@ -88,8 +93,8 @@ macro_rules! register {
 
 hushbin::mechanisms!(register);
 
-/// Returns the core's bucket probabilities ([`Enumerable::probabilities`]). `None` if reports have
-/// none.
+/// Returns the bucket probabilities of the core's randomizer ([`Enumerable::probabilities`]).
+/// `None` if [`enumerable`] returns `None`.
 #[must_use]
 pub fn core_probabilities(question: &Question) -> Option<BucketProbabilities> {
     enumerable(question).map(|enumerable| enumerable.probabilities)

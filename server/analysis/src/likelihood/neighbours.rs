@@ -1,14 +1,15 @@
-//! Pairs of inputs that are hardest to hide from each other.
+//! Pairs of neighbouring inputs that an attacker can distinguish most easily.
 
 use hushbin::task::{Cross, Kind, Limits, Part, Prefixes, Scale, Together};
 use hushbin::{Entry, Question, ValueKind, item_key};
 
-/// Two inputs whose report probabilities must differ by at most a factor exp(ε).
+/// Two neighbouring inputs: the probabilities of every report under them may differ by at most a
+/// factor exp(ε).
 #[derive(Debug, Clone, PartialEq)]
 pub struct NeighbourPair {
     /// Description of each input, in words.
     pub names: [String; 2],
-    /// Entries of each input, by item.
+    /// Entries of each input.
     pub inputs: [Vec<Entry>; 2],
 }
 
@@ -19,10 +20,11 @@ impl NeighbourPair {
     }
 }
 
-/// Values from every range of real values.
+/// Values that a randomizer may treat differently: fractions, a tiny one, both signs, 0 and the
+/// ends.
 const EVERY_KIND: [f64; 6] = [0.9999, -0.5, 1e-9, 1.0, 0.0, -1.0];
 
-/// Creates entries with these values, from the first item on.
+/// Creates entries with these values for the first items of the question, one item per value.
 fn valued(question: &Question, values: impl IntoIterator<Item = f64>) -> Vec<Entry> {
     let entry = |(index, value)| Entry {
         item: item(question, index),
@@ -35,14 +37,16 @@ fn equal(question: &Question, count: u32, value: f64) -> Vec<Entry> {
     valued(question, (0..count).map(|_| value))
 }
 
-/// Creates `count` entries that cycle through the values accepted by the question.
+/// Creates `count` entries whose values cycle through those in [`EVERY_KIND`] that the question
+/// accepts.
 fn of_every_kind(question: &Question, count: u32) -> Vec<Entry> {
     let accepted = |value: &f64| question.value().accepts(*value);
     let kinds = EVERY_KIND.into_iter().filter(accepted).cycle();
     valued(question, kinds.take(count as usize))
 }
 
-/// Returns 2s, limited by the number of items.
+/// Returns a number of entries that is sampled down to s: 2s, or the number of items if that is
+/// smaller.
 fn too_many(question: &Question) -> u32 {
     let most = 2 * question.sparsity();
     question
@@ -55,13 +59,14 @@ fn takes_fractions(question: &Question) -> bool {
     question.value().accepts(0.5)
 }
 
-/// Creates an answer of a single item.
+/// Creates an input with a single entry.
 fn answer(item: u32, value: f64) -> Vec<Entry> {
     let item = item.into();
     vec![Entry { item, value }]
 }
 
-/// Returns pairs for questions whose answer is one item, a number, a cell, parts or a text.
+/// Returns pairs of inputs for questions in which every person gives one answer: an item, a number,
+/// a cell, one option per part, or a text.
 fn pairs_of_answers(question: &Question) -> Vec<NeighbourPair> {
     match question.kind() {
         Kind::Number(scale) => pairs_of_a_number(scale),
@@ -81,7 +86,8 @@ fn pairs_of_answers(question: &Question) -> Vec<NeighbourPair> {
     }
 }
 
-/// Pairs of numbers: both ends, an inner point, and a number above the maximum.
+/// Returns pairs of numbers: the ends of the range, a number inside it, and a number above the
+/// maximum.
 fn pairs_of_a_number(scale: &Scale) -> Vec<NeighbourPair> {
     let [min, max] = scale.range();
     let between = 0.3 * min + 0.7 * max;
@@ -94,7 +100,8 @@ fn pairs_of_a_number(scale: &Scale) -> Vec<NeighbourPair> {
     vec![pair(min, max), pair(between, min), pair(max + 1.0, between)]
 }
 
-/// Pairs of cells that differ in the row, in the column, or in both.
+/// Returns pairs of answers to a cross-tabulation question that differ in the row, in the column,
+/// or in both.
 fn pairs_of_cells(cross: &Cross) -> Vec<NeighbourPair> {
     let rows = cross.shape()[0];
     let ends = match cross.columns().scale() {
@@ -117,8 +124,8 @@ fn pairs_of_cells(cross: &Cross) -> Vec<NeighbourPair> {
     ]
 }
 
-/// Pairs of texts: with different first letters, with a common first letter, and with an empty
-/// text.
+/// Returns three pairs of texts: with different first letters, with a common first letter, and with
+/// one empty text.
 fn pairs_of_texts(prefixes: &Prefixes) -> Vec<NeighbourPair> {
     let entries = |text: &str| {
         let keys = prefixes.keys(text).into_iter();
@@ -138,8 +145,8 @@ fn pairs_of_texts(prefixes: &Prefixes) -> Vec<NeighbourPair> {
     ]
 }
 
-/// Pairs of answers with one option per part. They differ in all parts, in one, and in every
-/// second.
+/// Returns pairs of answers with one option per part. They differ in all parts, in one part, and in
+/// every second part.
 fn pairs_of_parts(together: &Together) -> Vec<NeighbourPair> {
     let answer = |last: &dyn Fn(usize) -> bool| -> Vec<Entry> {
         let parts = together.parts().iter().enumerate();
@@ -166,12 +173,13 @@ fn pairs_of_parts(together: &Together) -> Vec<NeighbourPair> {
     pairs
 }
 
-/// Pairs of answers to a question for numbers within limits.
+/// Returns pairs of answers to a question that asks for several numbers.
 pub(super) fn pairs_of_numbers(question: &Question) -> Vec<NeighbourPair> {
     let Kind::Numbers(limits) = question.kind() else {
         unreachable!("numbers are asked");
     };
-    // `place` runs from −1 (minimum) to 1 (maximum). Values outside lie beyond the limits.
+    // `place` is −1 at the minimum and 1 at the maximum. Values outside [−1, 1] are numbers outside
+    // the range.
     let at = |place: &dyn Fn(usize) -> f64| -> Vec<Entry> {
         let number = |(index, limits): (usize, &Limits)| {
             let [min, max] = limits.range();
@@ -214,7 +222,7 @@ pub(super) fn pairs_of_numbers(question: &Question) -> Vec<NeighbourPair> {
     ]
 }
 
-/// Pairs of sets of items.
+/// Returns pairs of sets of items, most of them with `count` items.
 fn pairs_of_sets(question: &Question, count: u32) -> Vec<NeighbourPair> {
     let mut pairs = vec![pair_without(question, count, 1.0)];
     pairs.extend(pair_of_others(question, count));
@@ -263,7 +271,7 @@ pub(super) fn pairs_of_any_inputs(question: &Question, count: u32) -> Vec<Neighb
     pairs
 }
 
-/// A pair of equal items with opposite values.
+/// Returns a pair in which both inputs have the same `count` items, with opposite values.
 fn pair_of_signs(question: &Question, count: u32, value: f64) -> NeighbourPair {
     NeighbourPair::new(
         [
@@ -274,7 +282,8 @@ fn pair_of_signs(question: &Question, count: u32, value: f64) -> NeighbourPair {
     )
 }
 
-/// A pair of disjoint sets of `count` items each. `None` if there are too few items.
+/// Returns a pair of inputs with different items, `count` items each. `None` if the question has
+/// too few items.
 fn pair_of_others(question: &Question, count: u32) -> Option<NeighbourPair> {
     let there = question.items().count();
     there.is_none_or(|items| items >= 2 * count).then(|| {
@@ -306,7 +315,8 @@ fn in_words(count: u32, value: f64) -> String {
     }
 }
 
-/// A pair of copies of `others` that differ only in the value of the first entry.
+/// Returns a pair of copies of `others` that differ only in the value of the first entry. `of`
+/// describes the other values.
 fn pair_among(others: &[Entry], [value, other]: [f64; 2], of: &str) -> NeighbourPair {
     let among = format!(" among {} {of}", others.len() - 1);
     NeighbourPair::new(
@@ -349,7 +359,7 @@ pub(super) fn pairs_within(question: &Question, distance: f64) -> Vec<NeighbourP
     let more = too_many(question);
     let fractions = takes_fractions(question);
     if fractions {
-        // The total change stays below the distance in spite of rounding errors of the sum.
+        // The factor keeps the total change below the distance in spite of rounding errors.
         let half = 0.5 * distance / f64::from(more) * (1.0 - 1e-9);
         let value = half.min(1.0);
         pairs.push(NeighbourPair::new(
@@ -369,10 +379,12 @@ pub(super) fn pairs_within(question: &Question, distance: f64) -> Vec<NeighbourP
     pairs
 }
 
-/// A pair whose values differ by `distance` in sum, or by less if the items do not allow it.
+/// Returns a pair of inputs whose values differ by `distance` in total, or by as much as the items
+/// allow if that is less.
 fn pair_within(question: &Question, distance: f64) -> NeighbourPair {
     let there = question.items().count().unwrap_or(u32::MAX);
-    // The number of flipped entries is at most half the distance limit of 2¹¹.
+    // The number of entries that change from 1 to −1. It is at most 2¹⁰, because the distance is at
+    // most 2¹¹.
     let flipped = ((distance / 2.0) as u32).min(there);
     let mut inputs = [1.0, -1.0].map(|value| equal(question, flipped, value));
     if flipped < there {
@@ -394,8 +406,8 @@ fn pair_within(question: &Question, distance: f64) -> NeighbourPair {
     )
 }
 
-/// Returns the key of the `index`-th item: `index` itself if items are numbered, else the hash of a
-/// text.
+/// Returns the index or key of the item at `index`: `index` itself if the question is closed. If it
+/// is open, the key is the hash of `index` as a text.
 fn item(question: &Question, index: u32) -> u64 {
     match question.items().count() {
         Some(_) => u64::from(index),

@@ -1,27 +1,29 @@
-//! Information that a report gives an attacker.
+//! Observation: what an attacker learns from a report about two possible inputs.
 
-/// Observation of a report by an attacker who compares two inputs.
+/// Observation of a report by an attacker who compares two inputs. Besides the likelihood ratio, it
+/// contains features that show errors of an incorrect randomizer.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Observation {
-    /// Log-likelihood ratio of the first input over the second. By the Neyman–Pearson lemma, a
-    /// threshold on it is the best test if the randomizer is correct.
+    /// Logarithm of the report's likelihood under the first input, divided by that under the
+    /// second. If the randomizer is correct, a threshold on it is the best test (Neyman–Pearson
+    /// lemma).
     pub log_ratio: f64,
     /// Seed of the report.
     pub seed: u64,
-    /// Reported bucket. 0 if the report is no bucket.
+    /// Reported bucket. 0 if reports do not name a bucket.
     pub bucket: u64,
-    /// Index, per input, of the first entry in the reported bucket. The number of entries if there
-    /// is none.
+    /// For each input, the index of the first entry that is in the reported bucket. If no entry is,
+    /// the number of entries.
     pub first_entries: [usize; 2],
-    /// Rank, per input, of the reported bucket among the buckets of the entries. Under hash-bin:
-    /// `Only` if the bins are the input's exact sums, rounded to the grid.
+    /// For each input, the rank of the reported bucket among the buckets of the entries. Under
+    /// hash-bin, it is `Only` if the reported bins are the input's exact sums, rounded to the grid.
     pub places: [BucketRank; 2],
-    /// Placement of each input's entries by the seed alone.
+    /// For each input, where the seed places its entries.
     pub falls: [SeedPlacement; 2],
 }
 
 impl Observation {
-    /// Creates the observation of a report that reveals only its seed.
+    /// Creates the observation of a report that reveals nothing but its seed.
     #[must_use]
     pub fn of_seed(seed: u64) -> Self {
         Self {
@@ -31,7 +33,8 @@ impl Observation {
     }
 }
 
-/// Summary of how a seed places the entries of an input, independent of the reported value.
+/// Summary of the cells to which a seed's hash functions map the entries of an input. It does not
+/// depend on the reported value.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SeedPlacement {
     /// Number of cells (buckets, pairs or bins) that contain an entry.
@@ -43,7 +46,8 @@ pub struct SeedPlacement {
 }
 
 impl SeedPlacement {
-    /// Summarises (cell, pushes towards plus) pairs, one for each entry.
+    /// Creates the summary from one pair for each entry: its cell, and true if it pushes towards
+    /// plus.
     pub(super) fn new(entries: impl Iterator<Item = (u32, bool)>) -> Self {
         let mut cells = Vec::new();
         let mut pluses = 0;
@@ -68,12 +72,12 @@ pub enum BucketRank {
     /// The bucket contains no entry.
     #[default]
     Elsewhere,
-    /// The bucket is the only one.
+    /// The bucket contains all entries of the input.
     Only,
-    /// The bucket has the smallest number of several.
+    /// Several buckets contain entries, and this one has the smallest index of them.
     Lowest,
-    /// The bucket has the greatest number of several.
+    /// Several buckets contain entries, and this one has the greatest index of them.
     Highest,
-    /// The bucket lies between two occupied ones.
+    /// Of the buckets that contain entries, some have a smaller index and some a greater one.
     Between,
 }

@@ -1,4 +1,4 @@
-//! Likelihoods of pattern reports, from the definition.
+//! Likelihood of a pattern report under an input, from the definition of the mechanism.
 
 use hushbin::domain::Domain;
 use hushbin::mechanism::pattern::{Pattern, Randomizer, Report};

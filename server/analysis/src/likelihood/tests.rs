@@ -1,4 +1,5 @@
-//! Tests of the defined likelihoods against the core's probabilities.
+//! Tests that compare the likelihoods of this module with the probabilities of the core's
+//! randomizer.
 
 use hushbin::domain::Signed;
 use hushbin::hash::Hashing;
@@ -21,8 +22,8 @@ fn task(items: u32, sparsity: u32, epsilon: f64, mechanism: Mechanism) -> Task {
     .unwrap()
 }
 
-/// Tasks for every rule and hashing, with few and many buckets, favoured buckets and hash
-/// functions.
+/// Returns tasks with every rule and every kind of hash, with few and many buckets, favoured
+/// buckets and hash functions.
 fn tasks() -> Vec<Task> {
     let mut tasks = Vec::new();
     for hashing in [Hashing::Balanced, Hashing::Independent] {
@@ -60,8 +61,8 @@ fn tasks() -> Vec<Task> {
         .collect()
 }
 
-/// Enumerates the outcomes of ternarisation and sampling down, with their probabilities. `None` for
-/// more than 6 entries.
+/// Enumerates the outcomes of ternarisation and sampling down, with their probabilities. Returns
+/// `None` for more than 6 entries.
 fn left(task: &Task, input: &[Entry]) -> Option<Vec<(f64, Vec<Entry>)>> {
     let keep = task.questions()[0].sparsity();
     let sizes = 0..=input.len() as u32;
@@ -100,7 +101,7 @@ fn choose(n: u32, k: u32) -> f64 {
     (0..k).fold(1.0, |ways, i| ways * f64::from(n - i) / f64::from(i + 1))
 }
 
-/// Returns the core's bucket probabilities of the mixture `left`, the result of [`left`].
+/// Returns the core's bucket probabilities for the mixture of inputs that [`left`] returned.
 fn core_of_mixture(task: &Task, seed: u64, left: &[(f64, Vec<Entry>)]) -> Vec<f64> {
     let rows = left.iter().map(|(share, input)| {
         let row = core(task, seed, input);
@@ -110,7 +111,8 @@ fn core_of_mixture(task: &Task, seed: u64, left: &[(f64, Vec<Entry>)]) -> Vec<f6
         .unwrap()
 }
 
-/// Returns the core's bucket probabilities, averaged over the signs of paddings.
+/// Returns the core's bucket probabilities for an input, averaged over the signs of padding
+/// elements.
 fn core(task: &Task, seed: u64, input: &[Entry]) -> Vec<f64> {
     let signed: Vec<Signed> = input
         .iter()
@@ -147,7 +149,7 @@ fn ratios_are_those_of_the_core() {
             let [Some(first), Some(second)] = pair.inputs.each_ref().map(|i| left(task, i)) else {
                 continue;
             };
-            // Above this number of parts a hypothesis is approximate.
+            // If the mixture has more parts than this, a hypothesis is approximate.
             let s = task.questions()[0].sparsity();
             let is_exact = |input: &[Entry]| {
                 let present = input.iter().filter(|entry| entry.value != 0.0);
@@ -194,7 +196,8 @@ fn ratios_are_those_of_the_core() {
     );
 }
 
-/// Inputs without entries hash nothing if paddings are left out, and must not fail.
+/// Inputs without entries have nothing to hash if padding elements are left out. This must not
+/// fail.
 #[test]
 fn no_report_tells_inputs_without_entries_apart() {
     for task in tasks() {
@@ -217,8 +220,8 @@ fn no_report_tells_inputs_without_entries_apart() {
     }
 }
 
-/// Parts have at most s entries, and the expected number of entries is right. It is exact if all
-/// parts are enumerated, else approximate.
+/// Parts have at most s entries. The expected number of entries is exact if all parts are
+/// enumerated, and otherwise approximately right.
 #[test]
 fn parts_leave_entries_as_often_as_ternarisation_does() {
     let collision = Collision::new(collision::Rule::Occupied, Hashing::Balanced, 80).unwrap();

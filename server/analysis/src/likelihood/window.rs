@@ -1,4 +1,5 @@
-//! Likelihoods of window reports, from the definition.
+//! Likelihood of a report of the window mechanism under an input, from the definition of the
+//! mechanism.
 
 use hushbin::domain::{Domain, Signed};
 use hushbin::mechanism::window::{Randomizer, Report, Window};
@@ -24,7 +25,7 @@ impl Observed for Window {
             .for_each_atom(report, |attribute, atom| atoms.push((attribute, atom)));
         let of = inputs.map(|input| favoured(self, input.entries(), &atoms));
         let [first, second] = of.each_ref().map(|chances| {
-            // Probability of the report, times kᵐ·e + tᵐ − kᵐ.
+            // Likelihood of the report, times the normalising constant kᵐ·e + tᵐ − kᵐ.
             1.0 + epsilon.exp_m1() * chances.iter().product::<f64>()
         });
         let may_be = |chance: &f64| *chance > 0.0;
@@ -67,7 +68,7 @@ impl Observed for Window {
     }
 }
 
-/// Returns the number at the end of its range that the sign selects.
+/// Returns an entry whose number is at the end of the range that the sign selects: −1 or 1.
 fn entry(signed: &Signed) -> Entry {
     Entry {
         item: signed.item,
@@ -91,7 +92,7 @@ fn favoured(window: &Window, entries: &[Entry], atoms: &[(u32, u32)]) -> Vec<f64
 mod tests {
     use super::*;
 
-    /// The last of coinciding levels counts, as in the core.
+    /// If several levels coincide, the last of them counts, as in the core.
     #[test]
     fn numbers_where_levels_coincide_have_a_likelihood() {
         let window = Window::new(1, 4, 1, [5, 5]).unwrap();

@@ -184,8 +184,8 @@ impl Estimator {
 }
 
 /// Returns the smallest fraction of a text question's honest reports that concern one distinct
-/// prefix length. A text that ends at that length is estimated from these reports alone. Returns 1
-/// for other questions.
+/// prefix length. A prefix of that length for which no continuation is found is estimated from
+/// these reports alone. Returns 1 for other questions.
 fn rarest(question: &Question) -> f64 {
     let Kind::Text(prefixes) = question.kind() else {
         return 1.0;
