@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { bold, run, say, step } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
 
-/** Items, sparsity and ε, as in the native benchmarks. */
+/** Tasks by number of items, sparsity and ε, as in the native benchmarks. */
 const QUESTIONS = [
   [64, 4, 1],
   [256, 2, 0.5],
@@ -23,7 +23,7 @@ const MECHANISMS = {
   "hash-bin, event": { name: "hash-bin", level: "event" },
 };
 
-/** Completes drafts with the collector's command. */
+/** Completes the draft tasks with the collector's command. */
 async function completeTasks() {
   const { buildCollector } = await import("./lib/collector.mjs");
   const program = await buildCollector();

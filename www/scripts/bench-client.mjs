@@ -6,15 +6,15 @@ import { packageSite } from "./lib/package-page.mjs";
 import { bold, say, step } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
 
-/** Number of fresh profiles, each with a first page. */
+/** Number of starts that are measured, each in a fresh browser profile. */
 const STARTS = 30;
 /** Number of reports of one client, all within the window's budget. */
 const REPORTS = 5000;
-/** Number of concurrent reports. A single one is too short for the clock of a page. */
+/** Number of concurrent reports. A single report is too short for the clock of a page. */
 const TOGETHER = 100;
 const ENTRIES = 20;
 
-/** Name, storage, and whether reports are sealed. */
+/** Variants of the client: name, storage, and whether reports are sealed. */
 const KEPT = /** @type {const} */ ([
   ["device", "device", false],
   ["memory", "memory", false],
@@ -39,7 +39,10 @@ const TASK = {
   },
 };
 
-/** Numbers of each person, and people whose clients report one after another. */
+/**
+ * Number of numbers that each person reports, and number of people, whose clients report one after
+ * another.
+ */
 const NUMBERS = 4;
 const PEOPLE = 100;
 
@@ -57,8 +60,8 @@ const SUMS = {
 };
 
 /**
- * Runs in an empty page that has loaded. Returns the milliseconds until the package is imported
- * from this machine, and until a first report is stored.
+ * Runs in an empty page that has loaded. Returns two times in milliseconds: until the package is
+ * imported from this machine, and until a first report is stored.
  *
  * @param {any} task
  */
@@ -81,7 +84,8 @@ async function start(task) {
 
 /**
  * Runs in an empty page. Measures how long the browser itself takes to import an empty script, and
- * to open a database and store something. No package of this kind can be faster.
+ * to open a database and store something. No package that imports a script and stores reports can
+ * be faster.
  */
 async function least() {
   const begun = performance.now();
@@ -105,10 +109,11 @@ async function least() {
 }
 
 /**
- * Runs in the page. Returns the microseconds per report until report() has returned, and until all
- * reports are stored.
+ * Runs in the page. Returns two times in microseconds per report: until report() has returned, and
+ * until all reports are stored.
  *
- * @param {{ task: any, storage: string, sealing?: boolean, entries: number, reports: number, together: number }} options
+ * @param {{ task: any, storage: string, sealing?: boolean, entries: number, reports: number,
+ * together: number }} options
  */
 async function reports({ task, storage, sealing = false, entries, reports, together }) {
   const { hushbin } = /** @type {any} */ (globalThis);
@@ -129,7 +134,7 @@ async function reports({ task, storage, sealing = false, entries, reports, toget
     );
     const hex = (buffer) =>
       Array.from(new Uint8Array(buffer), (byte) => byte.toString(16).padStart(2, "0")).join("");
-    // Reports of 9 bytes.
+    // A key configuration for reports of 9 bytes.
     const key = hex(await subtle.exportKey("raw", pair.publicKey));
     const configuration = `01${fingerprint}002000010001${key}0009`;
     const bytes = Uint8Array.from(configuration.match(/../g) ?? [], (pair) =>
@@ -169,8 +174,9 @@ async function reports({ task, storage, sealing = false, entries, reports, toget
 }
 
 /**
- * Runs in the page. Returns the microseconds per report of sums: to make its messages, and until
- * they are sealed one by one and stored. Also returns the number of messages and bytes.
+ * Runs in the page. Returns two times in microseconds per report to a task of sums: for making its
+ * messages, and until they are sealed one by one and stored. Also returns the number of messages
+ * and bytes.
  *
  * @param {{ task: any, people: number }} options
  */
@@ -185,7 +191,7 @@ async function summed({ task, people }) {
   const hex = (buffer) =>
     Array.from(new Uint8Array(buffer), (byte) => byte.toString(16).padStart(2, "0")).join("");
   const key = hex(await subtle.exportKey("raw", pair.publicKey));
-  // Messages of one byte.
+  // A key configuration for messages of one byte.
   const configuration = `01${randomizer.fingerprint}002000010001${key}0001`;
   const bytes = Uint8Array.from(configuration.match(/../g) ?? [], (pair) =>
     Number.parseInt(pair, 16),
@@ -232,7 +238,7 @@ export async function benchClient() {
   await buildPackage();
   const site = await packageSite();
   const browser = await step("start: headless Chromium", launchChromium);
-  /** Runs work in a page with a fresh profile. */
+  /** Runs a function in a page with a fresh profile. */
   const inPage = async (path, work, argument) => {
     const context = await browser.newContext();
     try {
@@ -244,7 +250,7 @@ export async function benchClient() {
     }
   };
   try {
-    /** Prints the medians of both times, and the slowest. */
+    /** Prints the median and the maximum of both times. */
     const cold = async (what, work) => {
       const starts = [];
       for (let run = 0; run < STARTS; run += 1) {

@@ -15,7 +15,7 @@ const native = (name) => (bench) => run("cargo", ["bench", "--package", name, "-
 const collector = native("hushbin-server");
 const study = native("hushbin-study");
 
-/** Benches by name, in the order in which they run. */
+/** Benchmarks by name, in the order in which they run. */
 const BENCHES = {
   mechanisms: collector,
   accuracy: study,

@@ -7,7 +7,7 @@ import { ANALYSIS_GLUE, CLIENT, DEMO, DEMO_DIST, DIST } from "./lib/paths.mjs";
 import { main, step } from "./lib/run.mjs";
 import { bind, compile, optimise } from "./lib/wasm.mjs";
 
-/** Returns the files of the tasks that the page is about, for the collector. */
+/** Returns the task files of the demo, which its collector needs. */
 export function demoTasks() {
   const directory = join(DEMO, "story/tasks");
   return readdirSync(directory).map((name) => join(directory, name));
@@ -23,7 +23,8 @@ export const compileAnalysis = ({ quick = false } = {}) =>
   compile("hushbin-demo", [], quick ? "demo" : "wasm");
 
 /**
- * Builds the analysis module and its glue. Checking the pages' sources needs them too.
+ * Builds the WebAssembly module of the analysis, and its JavaScript (glue). The type check of the
+ * pages needs them too.
  *
  * @param {Options} [options]
  */
@@ -63,7 +64,7 @@ async function bundle(quick) {
     ),
     outdir: DEMO_DIST,
     bundle: true,
-    // The planner's plots are loaded when there is something to plot.
+    // Splitting lets the planner load its plots only when there is something to plot.
     splitting: true,
     chunkNames: "parts/[name]-[hash]",
     format: "esm",

@@ -17,7 +17,8 @@ import { Failed, main, run, say, step } from "./lib/run.mjs";
 import { abbreviate, bind, compile, INLINE_LESS, optimise } from "./lib/wasm.mjs";
 
 /**
- * Glues, each with the class that it makes and the core in JavaScript with the same content.
+ * JavaScript that wasm-bindgen generates around modules (glue). Each glue has a name, the class
+ * that it exports, and the file of the core in JavaScript with the same functions.
  *
  * @type {readonly (readonly [glue: string, made: string, fallback: string])[]}
  */
@@ -37,8 +38,8 @@ const SINGLE = 80;
  * Writes a module as characters into a script. Small bytes, which are the most frequent, take one
  * character, and all larger ones take two.
  *
- * Compressed, this is 230 bytes less than two characters for each byte. It is 7 KB less than
- * base64, whose digits are not aligned with bytes.
+ * Compressed, the result is 230 bytes shorter than with two characters for every byte. It is 7 KB
+ * shorter than base64, whose digits are not aligned with bytes.
  */
 async function embed(name) {
   const { length } = CHARACTERS;
@@ -72,7 +73,10 @@ export const bytes = (): Uint8Array<ArrayBuffer> => {
   );
 }
 
-/** End of the glue. It takes a compiled module, also to replace a previous one. */
+/**
+ * Code that replaces the end of the glue. It starts a compiled module, and can replace a module
+ * that was started before.
+ */
 const START = `export default async function __wbg_init({ module_or_path: module }) {
     const instance = await WebAssembly.instantiate(module, __wbg_get_imports());
     __wbg_instance_id++;
@@ -93,7 +97,7 @@ export function currentInstance(): number;
  * passes a compiled module.
  *
  * @param {string} glue
- * @param {string} made the class that it makes
+ * @param {string} made name of the class that the glue exports
  */
 function trimmed(glue, made) {
   const [kept, loader] = glue.split("async function __wbg_load(");
@@ -148,9 +152,9 @@ async function bundle(names, options) {
 }
 
 /**
- * Keeps imports of certain files as imports, from any folder.
+ * Returns a plugin that keeps imports of certain files as imports, and does not bundle these files.
  *
- * @param {Readonly<Record<string, string>>} files names in `dist`, by import
+ * @param {Readonly<Record<string, string>>} files names in `dist`, by the path in the import
  * @returns {import("esbuild").Plugin}
  */
 const beside = (files) => ({
@@ -164,7 +168,8 @@ const beside = (files) => ({
 });
 
 /**
- * Gives files that are loaded later the error classes of the file that loads them.
+ * Plugin for files that are loaded later. It makes them use the error classes of the file that
+ * loads them.
  *
  * @type {import("esbuild").Plugin}
  */
@@ -177,7 +182,7 @@ const HANDED = {
   },
 };
 
-/** Files with error classes. */
+/** Files that are loaded later and throw error classes. */
 const WITH_ERRORS = ["sums", "shuffled"];
 
 /**
@@ -206,8 +211,9 @@ async function bundleRepeatable(name, { outExtension, plugins = [], ...kind }) {
 }
 
 /**
- * Makes a classic script load files by elements, which check a hash. In place of such a file, the
- * import resolves to the object that it leaves in `hushbin.files`.
+ * Plugin that makes a classic script load further files by script elements, for which the browser
+ * checks a hash. An import of such a file resolves to the object that the file leaves in
+ * `hushbin.files`.
  *
  * @type {import("esbuild").Plugin}
  */
@@ -233,8 +239,8 @@ const BY_ELEMENT = {
 const scriptOf = (name) => `${SCRIPT}.${name}.js`;
 
 /**
- * Leaves out Node's module, which a library imports if there is no global `crypto`. Bundlers of
- * pages do not find it, and every supported Node has the global one.
+ * Plugin that leaves out Node's module `crypto`, which a library imports if there is no global
+ * `crypto`. Bundlers of pages do not find it, and every supported Node has the global one.
  *
  * @type {import("esbuild").Plugin}
  */
@@ -249,8 +255,8 @@ const WITHOUT_NODE = {
 };
 
 /**
- * Builds the classic scripts and the hashes of all: the script that pages include, and the files
- * that it loads. Each file contains the hashes of the files that it loads itself.
+ * Builds the classic scripts: the script that pages include, and the files that it loads. Each file
+ * contains the hashes of the files that it loads itself. The hashes of all files are written too.
  */
 async function scripts() {
   const plugins = [WITHOUT_NODE, BY_ELEMENT];
@@ -295,8 +301,8 @@ async function bundles() {
     // Hosts that have only `require`, such as Jest, have no `import()`.
     supported: { "dynamic-import": false },
   };
-  // Keep white space: minifying it removes the comments by which bundlers recognise calls without
-  // effects.
+  // Keep white space. Minifying it also removes the comments by which bundlers recognise calls
+  // without side effects.
   const readable = { minifyWhitespace: false, sourcemap: true };
   await bundle([...ENTRIES, "workerd"], { ...esm, ...readable });
   await bundle(ENTRIES, { ...cjs, ...readable });
@@ -416,12 +422,13 @@ async function assemble() {
   await writeFile(join(PACKAGE, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
-/** Returns the folder in which a module and its glue are made. */
+/** Returns the temporary folder in which a module and its glue are made. */
 const workshop = (name) => join(TARGET, "glue", name);
 
 /**
- * Writes the glue. It must be the same for all modules of its name, and gets the end that the
- * client expects. The names behind its letters are stored for tests.
+ * Writes the glue. Modules that share a glue must yield the same one. Its end is replaced with the
+ * code that the client expects. The original names of abbreviated imports and exports are stored
+ * for tests.
  *
  * @param {ReadonlyMap<string, object>} names by module
  */
@@ -445,7 +452,8 @@ async function glue(names) {
 }
 
 /**
- * Builds the modules and the glue. Checking and testing the sources needs them too.
+ * Builds the WebAssembly modules and their glue. Type checks and tests of the sources need them
+ * too.
  *
  * @param {{ quick?: boolean }} [options] quick: for the demo; not optimised, and without the core
  * in JavaScript

@@ -16,7 +16,10 @@ import { rustArrows, rustMacros } from "./lib/rust-imports.mjs";
 import { scriptArrows } from "./lib/script-imports.mjs";
 import { tracked } from "./lib/tracked.mjs";
 
-/** Layers (floors) of the core, the lowest first. An arrow may stay on its floor or point down. */
+/**
+ * Layers (floors) of the core, the lowest first. An import (arrow) may lead to the same layer or to
+ * a lower one.
+ */
 export const FLOORS = [
   ["error", "bounds", "canonical", "fingerprint", "codec", "mix", "sort", "solve", "sample"],
   ["domain"],
@@ -30,7 +33,7 @@ export const FLOORS = [
 
 const RUST = ["src", "server/src", "server/analysis/src", "server/study/src", "www/demo/wasm/src"];
 const SCRIPT = ["www/client", "www/demo", "www/dashboard"];
-/** Entries of the package, by the names that pages and demo import. */
+/** Entry files of the package, by the names under which pages and the demo import them. */
 const PACKAGE = {
   hushbin: "www/client/index.ts",
   "hushbin/slim": "www/client/slim.ts",
@@ -97,10 +100,10 @@ export async function complaints() {
 }
 
 /**
- * Returns the arrows of all crates that point up. These lead to a higher floor of the core, or to
- * the `mod.rs` or `lib.rs` of an enclosing folder.
+ * Returns the imports of all crates that point up. Such an import leads to a higher layer of the
+ * core, or to the `mod.rs` or `lib.rs` of an enclosing folder.
  *
- * @param {(file: string) => boolean} counts whether a file's arrows count
+ * @param {(file: string) => boolean} counts returns whether the imports of a file are included
  * @returns {Promise<import("./lib/rust-imports.mjs").Arrow[]>}
  */
 export async function upwardArrows(counts) {

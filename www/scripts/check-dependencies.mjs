@@ -13,14 +13,14 @@ import { ROOT } from "./lib/paths.mjs";
 import { capture, Failed, main, run, say } from "./lib/run.mjs";
 import { cargoDeny, requireTool } from "./lib/tools.mjs";
 
-/** Minimum severity of npm's advisories that fails the check. */
+/** Severity from which an advisory of npm fails the check. */
 const SEVERITY = "high";
 
 /** Oldest Node that every package must accept, as README and CONTRIBUTING promise. */
 const OLDEST_NODE = "20.19.0";
 
 /**
- * Returns the packages that refuse a version of Node.
+ * Returns the packages that do not accept a version of Node.
  *
  * @param {{ packages: Record<string, { version?: string, engines?: { node?: string } }> }} lock
  * @param {string} node

@@ -12,7 +12,7 @@ import { ROOT } from "./lib/paths.mjs";
 import { Failed, main } from "./lib/run.mjs";
 import { tracked } from "./lib/tracked.mjs";
 
-/** A block of `///`, the attributes after it, and the line that it documents. */
+/** Pattern of a block of `///`, the attributes after it, and the line that it documents. */
 const BLOCK = /((?:^[ \t]*\/\/\/.*\n)+)(?:^[ \t]*#\[[\s\S]*?\]\n)*^[ \t]*(.*)$/gm;
 
 /**
@@ -34,7 +34,7 @@ export function lacking(file, source, examples) {
     if (first.trim() === "" || first.startsWith("#") || first.startsWith("```")) {
       found.push(`${file}:${line} opens without a summary: ${item}`);
     }
-    // A type without values has no use to show.
+    // A type without values cannot have an example.
     const shown = /^pub (struct|enum|trait|union) /.test(item) && !/^pub enum \w+ \{\}$/.test(item);
     if (examples && shown && !block.includes("/// ```")) {
       found.push(`${file}:${line} shows no example: ${item}`);

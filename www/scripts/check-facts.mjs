@@ -39,7 +39,7 @@ function disagreements() {
   const { engines, version } = JSON.parse(read("package.json"));
   const node = engines.node.replace(">=", "");
   const asked = ["README.md", ".github/CONTRIBUTING.md", RELEASES];
-  // From the comment of FEATURES.
+  // The comment of FEATURES lists the oldest browsers.
   const browsers = first("www/scripts/lib/wasm.mjs", BROWSERS);
   return [
     ...rust
@@ -67,7 +67,10 @@ const beside = (file, path) => posix.join(posix.dirname(file), path);
 
 const FENCE = /^```[\s\S]*?^```/gm;
 const LINK = /\]\((?!https?:|mailto:|#)([^)\s]+)\)/g;
-/** A path in code, from the root or relative to the document. `*` and `…` are placeholders. */
+/**
+ * Pattern of a path in backticks, from the root or relative to the document. Paths with the
+ * placeholders `*` and `…` do not match.
+ */
 const PATH = /`((?:src|server|www|tests|benches|\.github|\.ci)\/[^`\s*…{}<>]*)`/g;
 
 /**
@@ -82,7 +85,7 @@ export function missing(file, text, exists) {
   const prose = text.replace(FENCE, "");
   const links = [...prose.matchAll(LINK)]
     .map(([, target = ""]) => target.replace(/#.*/, ""))
-    // Links to Rust items in documents that rustdoc includes.
+    // Targets with `::` are links to Rust items, in documents that rustdoc includes.
     .filter((target) => target !== "" && !target.includes("::"))
     .map((target) => beside(file, target))
     .filter((path) => !exists(path));
@@ -92,7 +95,10 @@ export function missing(file, text, exists) {
   return [...links, ...paths].map((path) => `${file} names ${path}, which is not there`);
 }
 
-/** A link from a name in code to a Rust file, which must define the name. */
+/**
+ * Pattern of a link whose text is a name in backticks and whose target is a Rust file. The file
+ * must define the name.
+ */
 const DEFINED = /\[`([A-Za-z_]\w*)`\]\(([^)\s#]+\.rs)\)/g;
 
 /**

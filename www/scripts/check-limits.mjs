@@ -15,7 +15,9 @@ import { Failed, main, run, say } from "./lib/run.mjs";
 
 const FILE = "www/scripts/limits.json";
 const PATH = join(ROOT, FILE);
-/** Number of cases that a failure shows, and length of each in characters. */
+/**
+ * Number of cases that are shown if a limit is exceeded, and maximum length of each in characters.
+ */
 const WORST = 10;
 const SHOWN = 160;
 
@@ -29,7 +31,7 @@ const readLimits = () => JSON.parse(readFileSync(PATH, "utf8"));
 const byArea = (areas, each) =>
   Object.fromEntries(Object.entries(areas).map(([area, value]) => [area, each(value)]));
 
-/** Returns figures and limits by rule. */
+/** Returns the current figures and the limits of each rule. */
 async function compared() {
   const { limits } = readLimits();
   const measured = await figures();
@@ -63,7 +65,7 @@ function complaints({ name, rule, areas, now, limits }) {
 
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
-/** Fails if a number has risen, and lists those that may be lowered. */
+/** Fails if a figure exceeds its limit, and lists the limits that may be lowered. */
 export async function checkLimits() {
   const all = await compared();
   const found = all.flatMap(complaints);

@@ -14,8 +14,8 @@ import { bold, Failed, main, say, sideBySide, step } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
 
 /**
- * Seconds that the parts take from nothing on two idle cores. Measured: 67 s for the pages and the
- * tools that build them, 50 s for the collector.
+ * Seconds that building takes on two idle cores if nothing is built yet. Measured: 67 s for the
+ * pages and the tools that build them, 50 s for the collector.
  */
 const ABOUT = { pages: 70, collector: 50 };
 
@@ -70,11 +70,11 @@ async function servePages(port, config) {
   });
 }
 
-/** Builds the collector, and estimates the time left. */
+/** Build of the collector, with an estimate of the remaining time. */
 class Compiling {
   #begun = performance.now();
 
-  /** Sentence about the time left, in steps of ten seconds. */
+  /** Sentence about the remaining time of the build, in steps of ten seconds. */
   get words() {
     const left = ABOUT.collector - (performance.now() - this.#begun) / 1000;
     const when = left > 0 ? `about ${10 * Math.ceil(left / 10)} seconds left` : "longer than usual";

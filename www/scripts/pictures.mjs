@@ -23,11 +23,11 @@ const PICTURES = join(ROOT, CHAPTERS, "pictures");
 const PEOPLE = 20_000;
 /** Maximum number of reports in an upload. */
 const CHUNK = 4096;
-/** Viewports of a picture in the book, and of one at half the README's width. */
+/** Viewports: of a picture in the book, and of a picture at half the README's width. */
 const NARROW = { width: 760, height: 1800 };
 const WIDE = { width: 1180, height: 560 };
 
-/** Reads a chapter's task: its block of JSON with that file name. */
+/** Reads a task from a chapter: the JSON block that is labelled with the given file name. */
 function taskOf({ chapter, file }) {
   const text = readFileSync(join(ROOT, CHAPTERS, chapter), "utf8");
   const [, json] = new RegExp(`^\`\`\`json ${file}\n([\\s\\S]*?)^\`\`\`$`, "m").exec(text) ?? [];

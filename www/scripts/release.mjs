@@ -37,7 +37,7 @@ async function tools() {
   }
 }
 
-/** Returns the notes of a release. */
+/** Returns the text of the release notes. */
 function notes({ changes }, tag) {
   return `${changes}
 The script, by itself: serve it with the two files beside it in the package's \`dist\`.
@@ -48,7 +48,7 @@ ${tag}\`\`\`
 }
 
 /**
- * Makes everything.
+ * Makes all files of a release.
  *
  * @param {string} workshop the folder in which it is built
  * @param {string} out the folder for the results
@@ -74,7 +74,7 @@ async function make(workshop, out, { commit, dryRun, verify }) {
 }
 
 /**
- * Checks the results.
+ * Checks the files of a release.
  *
  * @param {Source} source
  * @param {string} out
@@ -95,7 +95,7 @@ async function check(source, out) {
 }
 
 /**
- * Makes everything again, in another place and without earlier results.
+ * Makes all files again, in another folder and without earlier results, and compares the bytes.
  *
  * @param {Source} source
  * @param {string} out

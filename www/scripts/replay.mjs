@@ -33,7 +33,10 @@ async function getJson(url) {
   return response.json();
 }
 
-/** Returns the collector's task with the id in the file. It must agree with the file. */
+/**
+ * Returns the task that the collector has under the id in the task file. Fails if the two tasks
+ * differ.
+ */
 async function agreedTask(file, endpoint) {
   const draft = JSON.parse(readFileSync(file, "utf8"));
   const { task } = await getJson(`${endpoint}/tasks/${encodeURIComponent(draft.id)}`);
@@ -46,7 +49,10 @@ async function agreedTask(file, endpoint) {
   return task;
 }
 
-/** Returns the number of reports available to estimates, or for a shuffler the number accepted. */
+/**
+ * Returns the number of reports that estimates can use. For a shuffler, returns the number of
+ * accepted reports.
+ */
 async function reportsSoFar(endpoint, task, analyser) {
   if (analyser !== undefined) {
     const metrics = await (await fetch(`${endpoint}/metrics`)).text();

@@ -58,9 +58,9 @@ async function packages() {
 /**
  * Installs the parts that are needed.
  *
- * @param {{ build?: boolean, book?: boolean, browser?: boolean, tests?: boolean, checks?: boolean, stacks?: boolean, pack?: boolean }} options
- * checks: tools that check sources; stacks: all browsers, and the bundlers and runtimes of
- * pages; pack: wasm-pack
+ * @param {{ build?: boolean, book?: boolean, browser?: boolean, tests?: boolean, checks?: boolean,
+ * stacks?: boolean, pack?: boolean }} options checks: also tools that check sources; stacks: also
+ * all browsers, and the bundlers and runtimes that pages use; pack: also wasm-pack
  */
 export async function setup({
   build = true,

@@ -10,20 +10,26 @@ import { FILES } from "./build.mjs";
 import { DIST } from "./lib/paths.mjs";
 import { bold, Failed, main, say } from "./lib/run.mjs";
 
-/** Budgets in bytes, compressed by brotli: a page that only asks choices, and the chunk. */
+/**
+ * Maximum size in bytes, compressed by brotli: of a page that only asks choices, and of the chunk
+ * that other tasks load.
+ */
 const BUDGET = 26_250;
 const CHUNK_BUDGET = 20_720;
-/** Core in JavaScript, and classic script. */
+/** Maximum size of the core in JavaScript, and of the classic script. */
 const FALLBACK_BUDGET = 31_300;
 const SCRIPT_BUDGET = 26_900;
-/** Code that selects the key, and code that seals reports. */
+/** Maximum size of the code that selects the key, and of the code that seals reports. */
 const SHUFFLED_BUDGET = 2_290;
 const SEALING_BUDGET = 6_700;
-/** Sums with the module inside, the module alone, and the same core in JavaScript. */
+/**
+ * Maximum size of the code for sums with its module, of the module alone, and of the same core in
+ * JavaScript.
+ */
 const SUMS_BUDGET = 14_000;
 const SUMS_MODULE_BUDGET = 9_390;
 const SUMS_FALLBACK_BUDGET = 14_720;
-/** Code for sending through a relay. */
+/** Maximum size of the code that sends requests through a relay. */
 const OBLIVIOUS_BUDGET = 1_300;
 
 /** Returns a file's sizes. Files are transferred one by one, so each is compressed separately. */
@@ -31,7 +37,7 @@ function sizes(bytes) {
   return {
     raw: bytes.length,
     gzip: gzipSync(bytes, { level: 9 }).length,
-    // Quality 11, the highest.
+    // Compressed at quality 11, the highest and the default.
     brotli: brotliCompressSync(bytes).length,
   };
 }
@@ -64,7 +70,7 @@ async function bundle(entry, names) {
 }
 
 /**
- * Returns the downloads as rows. Parts of the row above are indented.
+ * Returns a table row for each download. A row that is part of the row above is indented.
  *
  * @returns {Promise<readonly (readonly [string, ReturnType<typeof sizes>, number?])[]>} each with
  * its budget, if it has one

@@ -15,7 +15,10 @@ const TOY = "tests/toy/";
 const LIST = "src/mechanism/list.rs";
 const LAST = "            window: Window,\n";
 const LINE = "            toy: Toy,\n";
-/** Version by which cargo distinguishes the copy's crates and build results from the originals. */
+/**
+ * Pattern of a crate's version. The copy gets another version, so that cargo keeps its crates and
+ * build results apart from the originals.
+ */
 const VERSION = /^version = "(.*)"$/m;
 /**
  * Returns options of cargo that compile crates without optimisation. It is for programs that run

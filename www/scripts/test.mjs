@@ -30,7 +30,10 @@ import { testToy, unoptimised } from "./test-toy.mjs";
 
 const WASM = ["--target", "wasm32-unknown-unknown"];
 const STRICT = ["--", "-D", "warnings"];
-/** Optimisation of the core's tests, which pays off if all of them run. */
+/**
+ * Options of cargo that optimise the core's tests. This takes less time in total only if all of
+ * these tests run.
+ */
 const OPTIMISED = ["--config", "profile.dev.package.hushbin-core-tests.opt-level=3"];
 
 const CHECKED = "www/scripts/tests";
@@ -64,7 +67,7 @@ const demo = once(async () => {
   await buildBook();
 });
 
-/** Builds missing files that type checks and tests of pages import. */
+/** Builds the generated files that type checks and tests of pages import, if they are missing. */
 const glue = once(async () => {
   if (!existsSync(join(GLUE, "sums-bytes.ts"))) {
     await build();
@@ -74,7 +77,7 @@ const glue = once(async () => {
   }
 });
 
-/** Runs the checks that need no compiler, and so fail within seconds. */
+/** Runs the checks that need no compiler. They fail within seconds. */
 async function sources() {
   const { checkDashboard } = await import("./build-dashboard.mjs");
   const { checkArrows } = await import("./check-arrows.mjs");
@@ -124,7 +127,7 @@ async function lint() {
   await types();
 }
 
-/** Builds the tests and the collector, which tests run. */
+/** Builds the Rust tests, and the collector that tests run. */
 const buildRust = once(() =>
   step("build: tests of Rust", () => cargo("test", "--workspace", "--no-run", ...OPTIMISED)),
 );
@@ -158,7 +161,7 @@ async function bindings(browser, driver) {
     ...(await requireTool(wasmBindgen())),
     ...driver,
     CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER: "wasm-bindgen-test-runner",
-    // In seconds. Large, so that slow machines pass too.
+    // Timeout in seconds, large enough for slow machines.
     WASM_BINDGEN_TEST_TIMEOUT: "600",
   };
   await step(`test: bindings in headless ${browser}`, () =>
@@ -169,7 +172,7 @@ async function bindings(browser, driver) {
 }
 
 async function web() {
-  // wasm-bindgen's runner reads this file and uses no other Chromium.
+  // wasm-bindgen's test runner takes the Chromium that this file names, and no other.
   const { binary } = JSON.parse(readFileSync(join(ROOT, "webdriver.json"), "utf8"))[
     "goog:chromeOptions"
   ];
@@ -182,7 +185,8 @@ async function web() {
 }
 
 /**
- * Runs the same tests by `wasm-pack test --headless --chrome`, from the root and without settings.
+ * Runs the tests of the bindings by `wasm-pack test --headless --chrome`, from the root and without
+ * settings.
  */
 async function wasmPackTest() {
   const { requireTool, wasmBindgen, wasmPack } = await import("./lib/tools.mjs");
@@ -245,7 +249,7 @@ const STEPS = {
   "wasm-pack": wasmPackTest,
 };
 
-/** Steps that run only when named, because other steps cover them. */
+/** Steps that run only if they are named on the command line, because other steps cover them. */
 const NAMED = ["wasm-pack"];
 
 /** @param {readonly (() => Promise<void>)[]} steps */
@@ -258,8 +262,8 @@ const inTurn =
   };
 
 /**
- * Runs all steps, in two lanes: native work of cargo, and the modules for pages. Both take about
- * the same time, and neither keeps two cores busy alone.
+ * Runs all steps in two concurrent sequences: native work of cargo, and work on the modules for
+ * pages. Both take about the same time, and neither alone keeps two cores busy.
  */
 async function everything() {
   await sources();

@@ -2,17 +2,20 @@
 
 /** @typedef {import("./rust-imports.mjs").Arrow} Arrow */
 
-/** Returns the entry of `folder` that a file is or is inside of. Undefined if it is elsewhere. */
+/**
+ * Returns the name of the file or folder directly in `folder` that is or contains the given file.
+ * Undefined if the file is not below `folder`.
+ */
 function entry(folder, file) {
   if (!file.startsWith(`${folder}/`)) {
     return undefined;
   }
   const name = file.slice(folder.length + 1).split("/")[0] ?? "";
-  // `a.rs` and `a/` are one entry.
+  // `a.rs` and `a/` count as one entry.
   return name.replace(/\.rs$/, "");
 }
 
-/** Returns every folder at or below `root` that the arrows touch. */
+/** Returns every folder at or below `root` that contains an end of an arrow (import). */
 function folders(root, arrows) {
   const found = new Set([root]);
   for (const { from, to } of arrows) {
@@ -27,8 +30,8 @@ function folders(root, arrows) {
 }
 
 /**
- * Returns a folder's graph: its files and folders, and for each the first arrow to every other
- * entry.
+ * Returns a folder's graph of imports. The nodes are its files and folders (entries). For each pair
+ * of entries, the graph keeps the first arrow.
  *
  * @param {string} folder
  * @param {readonly Arrow[]} arrows
@@ -53,7 +56,7 @@ function picture(folder, arrows) {
 function shortestCircle(drawn, start) {
   const queue = [[start]];
   const seen = new Set();
-  // The loop also visits entries that are appended meanwhile.
+  // The loop also visits paths that are appended while it runs.
   for (const way of queue) {
     for (const next of drawn.get(way[way.length - 1])?.keys() ?? []) {
       if (next === start) {
@@ -72,8 +75,8 @@ const describe = ({ from, to, line, name }) => `${from}:${line} → ${to} (${nam
 
 /**
  * Returns the cycles (circles) among the entries of each folder at or below `root`. For every entry
- * on a cycle, it finds one of the shortest, and lists each cycle once. A cycle of files shows up in
- * the folder that contains them all.
+ * on a cycle, it finds one of the shortest cycles through the entry. It lists each cycle once. A
+ * cycle of files shows up in the folder that contains them all.
  *
  * @param {string} root
  * @param {readonly Arrow[]} arrows
@@ -100,7 +103,8 @@ export function circles(root, arrows) {
 }
 
 /**
- * Returns arrows that point up, and entries of `root` that have no floor.
+ * Returns complaints about arrows that lead to a higher floor, and about entries of `root` that are
+ * on no floor.
  *
  * @param {string} root
  * @param {readonly (readonly string[])[]} floors the entries of each floor, the lowest first

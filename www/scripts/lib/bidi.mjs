@@ -88,7 +88,7 @@ async function start(profile, urls = []) {
 /**
  * Runs Firefox on a profile that is kept afterwards.
  *
- * @param {string} directory the profile's
+ * @param {string} directory directory of the profile
  * @param {string} url the page that it opens
  * @returns {Promise<import("./engines.mjs").Running>}
  */

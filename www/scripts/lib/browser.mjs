@@ -6,7 +6,7 @@ import { delimiter, join } from "node:path";
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
 /**
- * Finds the first of some programs on PATH.
+ * Returns the path of the first of the named programs that is on PATH.
  *
  * @param {readonly string[]} names
  * @returns {string | undefined}
@@ -78,7 +78,7 @@ export async function launchChromium(flags = []) {
 /**
  * Starts Chromium with a profile on disk, which is kept afterwards.
  *
- * @param {string} directory the profile's
+ * @param {string} directory directory of the profile
  * @param {string} [extension] folder of an extension to load
  * @returns {Promise<import("playwright-core").BrowserContext>}
  */

@@ -15,7 +15,7 @@ export const COLLECTOR = ["--package", "hushbin-server", "--no-default-features"
  * Builds the collector.
  *
  * @param {{ quick?: boolean }} [options] quick: for the demo, with no optional features
- * @returns {Promise<string>} the program
+ * @returns {Promise<string>} path of the program
  */
 export async function buildCollector({ quick = false } = {}) {
   const profile = quick ? "demo" : "release";
@@ -28,8 +28,8 @@ export async function buildCollector({ quick = false } = {}) {
  * @typedef {object} Collector
  * @property {string} url its address
  * @property {number} pid
- * @property {(signal: NodeJS.Signals) => Promise<number | string>} stop sends the signal; resolves
- * with its exit status or signal
+ * @property {(signal: NodeJS.Signals) => Promise<number | string>} stop sends a signal to the
+ * collector; resolves with its exit status, or the signal that ended it
  */
 
 /**
@@ -37,10 +37,11 @@ export async function buildCollector({ quick = false } = {}) {
  *
  * @param {object} options
  * @param {string} options.program
- * @param {string} options.data its directory
+ * @param {string} options.data the collector's data directory
  * @param {readonly string[]} options.tasks task files
  * @param {string} [options.listen] an address; by default a free port
- * @param {readonly string[]} [options.flags] by default open to everyone
+ * @param {readonly string[]} [options.flags] flags of the collector; by default they give everyone
+ * access
  * @param {boolean} [options.verbose] whether its log is shown
  * @returns {Promise<Collector>}
  */
@@ -70,7 +71,7 @@ export async function startCollector({
   process.on("exit", kill);
   let log = "";
   child.stderr.on("data", (chunk) => {
-    // Only the end is shown if the start fails.
+    // Only the last 10,000 characters are shown if the start fails.
     log = (log + chunk).slice(-10_000);
     if (verbose) {
       process.stderr.write(chunk);

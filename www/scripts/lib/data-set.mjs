@@ -1,4 +1,4 @@
-// Data sets: a line "people items max", then lines "person item value".
+// Reader of data sets. The format is a line "people items max", then lines "person item value".
 
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";

@@ -1,5 +1,5 @@
-// Packages of Debian. They are installed if this process may do so; otherwise an error asks for
-// them.
+// Packages of Debian. They are installed if this process has the permission. Otherwise an error
+// asks the user to install them.
 
 import { existsSync } from "node:fs";
 import { Failed, run, say } from "./run.mjs";
@@ -7,8 +7,8 @@ import { Failed, run, say } from "./run.mjs";
 /**
  * Installs missing packages.
  *
- * @param {Readonly<Record<string, () => string | undefined>>} needed by package name, a function
- * that finds its program
+ * @param {Readonly<Record<string, () => string | undefined>>} needed for each package name, a
+ * function that returns the path of the package's program
  */
 export async function installPackages(needed) {
   const missing = Object.keys(needed).filter((name) => needed[name]?.() === undefined);

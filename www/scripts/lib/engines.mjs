@@ -6,26 +6,27 @@ import { launchWebKit } from "./webdriver.mjs";
 
 /**
  * @typedef {object} Tab
- * @property {(expression: string) => Promise<any>} evaluate the value of an expression, awaited, as
- * JSON
+ * @property {(expression: string) => Promise<any>} evaluate evaluates an expression in the page,
+ * awaits it, and passes the value as JSON
  * @property {(url: string) => Promise<unknown>} go resolves when the page has loaded
  * @property {() => Promise<unknown>} reload resolves when the page has loaded
- * @property {() => Promise<unknown>} back to the previous page
- * @property {() => Promise<unknown>} close as people do, with events for the page
+ * @property {() => Promise<unknown>} back goes to the previous page
+ * @property {() => Promise<unknown>} close closes the tab as a person would, so that the page gets
+ * events
  *
- * @typedef {object} Profile tabs that share stored data, until it is closed
+ * @typedef {object} Profile browser profile: its tabs share stored data until the profile is closed
  * @property {(url: string) => Promise<Tab>} open resolves when the page has loaded
  * @property {() => Promise<unknown>} close
  *
  * @typedef {object} Engine
  * @property {string} name
  * @property {string} version
- * @property {() => Promise<Profile>} profile one at a time, because WebKitGTK's driver has one
- * session
+ * @property {() => Promise<Profile>} profile opens a profile; only one may be open, because
+ * WebKitGTK's driver has one session
  * @property {() => Promise<void>} close
  *
- * @typedef {object} Running a browser without a driver
- * @property {() => Promise<unknown>} kill ends all its processes at once
+ * @typedef {object} Running browser that runs without a driver
+ * @property {() => Promise<unknown>} kill ends all processes of the browser at once
  */
 
 /** @returns {Promise<Engine>} */

@@ -1,5 +1,5 @@
-// Core in JavaScript, for browsers without WebAssembly. It is made from the module that cargo has
-// compiled, with separate glue: wasm-bindgen → wasm-opt → wasm2js.
+// Build of the core in JavaScript, for browsers without WebAssembly. It is made from the module
+// that cargo has compiled, with separate glue: wasm-bindgen → wasm-opt → wasm2js.
 
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -7,10 +7,13 @@ import { once, patched } from "./glue.mjs";
 import { run } from "./run.mjs";
 import { bind, FEATURES } from "./wasm.mjs";
 
-/** Features without a counterpart in JavaScript. The glue then avoids them. */
+/**
+ * WebAssembly features without a counterpart in JavaScript. They are removed from the module's list
+ * of features, so that the glue does not use them.
+ */
 const WITHOUT = ["reference-types", "multivalue"];
 
-/** Passes that replace instructions which wasm2js lacks. */
+/** Passes of wasm-opt that replace instructions which wasm2js does not support. */
 const LOWERED = [
   "--signext-lowering",
   "--llvm-memory-copy-fill-lowering",
@@ -18,8 +21,8 @@ const LOWERED = [
 ];
 
 /**
- * Changes the module's list of features. The module itself uses none of these. The glue reads the
- * list to find out which features it may use.
+ * Removes features from the module's list of features. The module itself uses none of these
+ * features. wasm-bindgen reads the list to find out which features the glue may use.
  *
  * @param {Buffer} module
  */
@@ -66,7 +69,7 @@ export const currentInstance = () => __wbg_instance_id;
  * Generates glue and the matching module.
  *
  * @param {string} compiled the module from cargo
- * @param {string} directory for glue and module alone
+ * @param {string} directory an otherwise empty directory for glue and module
  */
 export async function bindFallback(compiled, directory) {
   const plain = `${compiled}.plain`;
@@ -78,7 +81,7 @@ export async function bindFallback(compiled, directory) {
  * Makes JavaScript from the output of {@link bindFallback}.
  *
  * @param {string} directory
- * @param {string} made the class that it makes
+ * @param {string} made name of the class that the glue exports
  */
 export async function fallbackScript(directory, made) {
   const bound = join(directory, "hushbin_bg.wasm");

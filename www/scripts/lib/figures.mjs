@@ -1,4 +1,5 @@
-// Measures the project: the figure of each rule, and the places of its cases.
+// Measures the project for each rule: the rule's figure (number of cases) and the location of each
+// case.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -44,7 +45,7 @@ export const RULES = {
   "dialect-phrases": { what: "dialect phrases", per: 10_000, unit: "per 10,000 words" },
 };
 
-/** Areas by folder, inner folders first. */
+/** Areas of the project by folder. The first match counts, so inner folders come first. */
 const AREAS = /** @type {const} */ ([
   ["server/analysis/", "analysis"],
   ["server/study/", "study"],
@@ -67,7 +68,10 @@ const read = (file) => readFileSync(join(ROOT, file), "utf8");
 const cases = (items, place, text) =>
   items.map((item) => ({ place: place(item), text: text(item) }));
 
-/** Measures the shape of Rust, TypeScript and JavaScript. */
+/**
+ * Measures the structure of Rust, TypeScript and JavaScript: sizes of files and functions, and
+ * similar.
+ */
 async function shapes() {
   const rust = (await tracked(/\.rs$/)).filter((file) => !TESTS.test(file));
   const measured = measureCrates(new Map(rust.map((file) => [file, read(file)])));
@@ -141,7 +145,7 @@ async function shapes() {
   };
 }
 
-/** Measures the files that a page's modules are compiled from, with the sums of each module. */
+/** Measures the files from which a page's modules are compiled, and the totals for each module. */
 async function pageCore() {
   const core = await coreSources();
   const manifest = read("Cargo.toml");
@@ -205,11 +209,11 @@ async function demoCrates() {
   return named([...found].sort());
 }
 
-/** Makes cases that consist of a name. */
+/** Returns a figure whose cases are names without a text. */
 const named = (names) => ({ found: names.map((name) => ({ place: name, text: "" })) });
 
 /**
- * Returns the names that users learn.
+ * Returns the names that users have to learn: commands and exports.
  *
  * @param {string} page the book's page of commands
  * @param {Record<string, unknown>} exports of the npm package
@@ -245,10 +249,10 @@ export function formlessEntries(changelog) {
   });
 }
 
-/** Rules whose longest cases are the worst. */
+/** Rules whose cases are sorted by length, because the longest are the worst. */
 const BY_LENGTH = ["long-sentences", "nested-sentences", "walls"];
 
-/** Measures words by area. */
+/** Measures the words of comments and prose, by rule and area. */
 async function words() {
   /** @type {Record<string, Record<string, { found: import("./limits.mjs").Case[], of: number }>>} */
   const all = {};

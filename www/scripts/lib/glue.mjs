@@ -1,4 +1,4 @@
-// Changes to wasm-bindgen's glue before it is bundled.
+// Changes to the JavaScript that wasm-bindgen generates (glue), before it is bundled.
 
 import { Failed } from "./run.mjs";
 
@@ -17,13 +17,15 @@ export function once(text, from, to) {
   return parts.join(to);
 }
 
-/** Decoder of the one text that the glue may have to throw. */
+/** Pattern of the text decoder in the glue, which is needed only for one exception's message. */
 const DECODER = /let cachedTextDecoder = [\s\S]*?\nfunction decodeText\(bytes\) \{[\s\S]*?\n\}\n/;
 
-/** Finalizer of forgotten handles of a class. */
+/**
+ * Returns the pattern of the code that frees forgotten handles of a class (a FinalizationRegistry).
+ */
 const registryOf = (made) => new RegExp(`const ${made}Finalization = ([\\s\\S]*?\\n\\}\\));\\n`);
 
-/** Returns code that makes the finalizer on demand. */
+/** Returns code that makes the FinalizationRegistry on demand. */
 const lazy = (made, registry) => `let finalization;
 const ${made}Finalization = {
     register(...given) {
@@ -34,17 +36,18 @@ const ${made}Finalization = {
 };
 `;
 
-/** Cached views of the memory, in functions named after the type of view. */
+/** Pattern of functions in the glue that cache a view of the memory. */
 const KEPT_VIEW =
   /let (cached\w+) = null;\n(function \w+\(\) \{\n) +if \(\1 .*\n +\1 = (.*;)\n +\}\n +return \1;\n/g;
 
 /**
- * Code that the client makes redundant. The client knows objects of an instance that is gone. After
- * a failure it restarts the module before the next call, which also frees all memory of an input.
+ * Code of the glue that the client makes redundant, with replacements. The client recognises
+ * objects of a module instance that no longer exists. After a failure it restarts the module before
+ * the next call, which also frees all memory of an input.
  *
- * Also code without effect: factors of 1, and prototypes of imports. Memory views are not cached,
- * because making one takes less than a microsecond. A cached view would be invalid once the memory
- * has grown.
+ * The list also contains code without effect: factors of 1, and prototypes of imports. Memory views
+ * are not cached, because making one takes less than a microsecond. A cached view would be invalid
+ * once the memory has grown.
  */
 const OWN = [
   / *if \(this\.__wbg_inst !== undefined && .*\n.*\n *\}\n/g,
@@ -75,7 +78,7 @@ function withoutOwn(glue) {
  * TextDecoder can import it.
  *
  * @param {string} glue
- * @param {string} made the class that it makes
+ * @param {string} made name of the class that the glue exports
  */
 export function patched(glue, made) {
   const [decoder = ""] = DECODER.exec(glue) ?? [];

@@ -1,4 +1,5 @@
-// Installations outside of the project: a folder for each state of the file that pins them.
+// Installations outside of the project. There is a folder for each content of the file that pins
+// their versions.
 
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
@@ -10,7 +11,7 @@ import { say } from "./run.mjs";
  * Returns the folder of an installation.
  *
  * @param {string} name
- * @param {string} pinned the file with its versions
+ * @param {string} pinned file that pins the versions
  */
 export function installedFolder(name, pinned) {
   const hash = createHash("sha256").update(readFileSync(pinned)).digest("hex").slice(0, 16);
@@ -28,7 +29,8 @@ export async function installOnce(folder, install) {
     say(`  ${folder}: up to date`);
     return;
   }
-  // Renamed only when complete. Another process may be installing the same thing.
+  // The folder gets its name only when it is complete. Another process may be installing the same
+  // thing.
   mkdirSync(TOOLS, { recursive: true });
   const made = mkdtempSync(`${folder}-`);
   try {

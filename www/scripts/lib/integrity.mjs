@@ -1,4 +1,4 @@
-// Hashes by which browsers refuse any other script: https://www.w3.org/TR/SRI/
+// Hashes of scripts. With such a hash, browsers refuse any other script: https://www.w3.org/TR/SRI/
 
 import { createHash } from "node:crypto";
 import { Failed } from "./run.mjs";
@@ -7,7 +7,7 @@ import { Failed } from "./run.mjs";
  * Returns the integrity value of a script. Browsers then refuse any other file.
  *
  * @param {Uint8Array} bytes
- * @param {string} hash its algorithm
+ * @param {string} hash name of the hash algorithm
  */
 export const integrity = (bytes, hash = "sha384") =>
   `${hash}-${createHash(hash).update(bytes).digest("base64")}`;
@@ -26,7 +26,7 @@ export const scriptTag = (name, hash) =>
  *
  * @param {Readonly<Record<string, string>>} stated hashes by file
  * @param {(file: string) => Uint8Array} read
- * @throws Failed if a file has other bytes
+ * @throws Failed if a file has a different hash
  */
 export function checkIntegrity(stated, read) {
   for (const [file, hash] of Object.entries(stated)) {

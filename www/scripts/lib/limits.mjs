@@ -1,17 +1,17 @@
 // Compares figures of the project with limits that may only fall.
 //
-// A limit is a number of cases, or that number and its rate. A limit with a rate is exceeded only
-// if both rise: removed text may raise a rate, and added text may raise a number. Cases that move
-// between areas exceed nothing while the sum over all areas does not rise.
+// A limit is a number of cases, or a number of cases and a rate (cases per unit). A limit with a
+// rate is exceeded only if both rise: removed text may raise a rate, and added text may raise a
+// number. Cases that move between areas exceed nothing while the sum over all areas does not rise.
 
 /**
  * @typedef {{ place: string, text: string }} Case
- * @typedef {{ found: readonly Case[], count?: number, of?: number }} Figure `count` if it differs
- * from the number of cases; `of`: number of units searched
+ * @typedef {{ found: readonly Case[], count?: number, of?: number }} Figure cases found; `count`:
+ * the figure, if it is not the number of cases; `of`: number of units searched
  * @typedef {object} Rule
- * @property {string} what is counted
+ * @property {string} what description of a case
  * @property {number} [per] units of a rate, such as 1,000 lines
- * @property {string} [unit] of a rate
+ * @property {string} [unit] unit of the rate, as text
  * @property {number} [step] limits are multiples of this, so that single lines do not matter
  * @typedef {number | number[]} Limit a number, or a number and its rate
  * @typedef {Record<string, Limit>} Limits by area
@@ -35,7 +35,7 @@ export function limitOf({ per, step = 1 }, { found, count = found.length, of = 0
   return per === undefined ? whole : [whole, of === 0 ? 0 : tenths((per * count) / of)];
 }
 
-/** Returns a limit of zero, of the same form as a figure. */
+/** Returns a limit of zero, with a rate if `found` has one. */
 const none = (found) => (typeof found === "number" ? 0 : [0, 0]);
 const countOf = (limit) => (typeof limit === "number" ? limit : (limit[0] ?? 0));
 const rateOf = (limit) => (typeof limit === "number" ? Number.POSITIVE_INFINITY : (limit[1] ?? 0));
@@ -62,7 +62,7 @@ export function exceeded(now, limits) {
 }
 
 /**
- * Returns the limits after a rule's figures have fallen.
+ * Returns the limits of a rule, lowered to the current figures where these have fallen.
  *
  * @param {Limits} now
  * @param {Limits} limits

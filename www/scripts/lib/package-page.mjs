@@ -11,8 +11,8 @@ const SCRIPT = `import * as hushbin from "/dist/index.js";
 Object.assign(globalThis, { hushbin });`;
 
 /**
- * Serves the built package, a page that has it as `globalThis.hushbin`, and an empty page with an
- * empty script.
+ * Serves the built package and two pages. One page has the package as `globalThis.hushbin`. The
+ * other is empty, and comes with an empty script.
  */
 export function packageSite() {
   return serve({

@@ -1,6 +1,6 @@
 // Counts the files of a Rust crate that a build compiles, and the lines in them.
 //
-// It follows `mod name;` from lib.rs, with respect to `cfg` attributes. A macro that declares `mod
+// It follows `mod name;` from lib.rs, and evaluates `cfg` attributes. A macro that declares `mod
 // $module;` declares modules where `mechanisms!` is called with it. These are the modules in
 // `macro_rules! mechanisms`, each with the attributes of its line. Code inside a file is counted
 // completely, even if an attribute excludes it: only whole files are excluded. Items under
@@ -14,7 +14,7 @@ import { past, pastItem, tokens } from "./rust-imports.mjs";
 const textAt = (list, at) => list[at]?.text ?? "";
 
 /**
- * Returns the features of a build, including features that these enable.
+ * Returns the features of a build, including the features that they enable in turn.
  *
  * @param {string} manifest a Cargo.toml
  * @param {readonly string[]} options of cargo
@@ -60,7 +60,7 @@ function holds(list, at, features) {
     return [known[name] ?? false, at + 3];
   }
   if (textAt(list, at + 1) !== "(") {
-    // `test` and `doc`.
+    // `test` and `doc` are false in every build.
     return [false, at + 1];
   }
   const end = past(list, at + 1);

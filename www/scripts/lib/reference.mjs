@@ -4,20 +4,25 @@
 // TypeDoc is not used. It would bring a second version of TypeScript, and its pages would say no
 // more than the declarations do.
 
-/** Names that are exported from a list, possibly of another file. */
+/** Pattern of an export list, `export { … }`, possibly from another file. */
 const LIST = /^export (?:type )?\{([^}]*)\}(?: from "\.\/(.*)\.js")?;/gm;
 const ALL = /^export \* from "\.\/(.*)\.js";/gm;
 const DOC = String.raw`\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n`;
-/** A declaration. It ends before the next line that is neither indented nor its closing line. */
+/**
+ * Pattern of an exported declaration. It ends before the next line that is neither indented nor the
+ * declaration's closing line.
+ */
 const DECLARED = new RegExp(
   String.raw`^(${DOC})?export (?:declare )?(?:abstract )?(?:interface|class|function|const|type) (\w+)(?!: typeof )[\s\S]*?(?:;\n(?=[^\s}]|$)|\n\}\n)`,
   "gm",
 );
-/** A member, indented by one step, and its comment. */
+/** Pattern of a member of a declaration, indented by one step, with its comment. */
 const MEMBER =
   /(\*\/\n)?^ {4}(?!\/?\*|#private|\}|constructor)(?:(?:readonly|static|abstract|get|set) )*(\w+)\??(.*)/gm;
 const FENCE = "`".repeat(4);
-/** A literal type, as in the field that distinguishes kinds. It needs no comment. */
+/**
+ * Pattern of a literal type, as in a field that distinguishes kinds. Such a field needs no comment.
+ */
 const LITERAL = /^(?:: | = )"[^"]*";$/;
 
 /**

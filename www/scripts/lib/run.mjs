@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import { delimiter } from "node:path";
 import { BIN, ROOT } from "./paths.mjs";
 
-/** Error of a step whose output has explained it. */
+/** Error of a step that has already explained the failure in its output or message. */
 export class Failed extends Error {}
 
 const colour = (code, text) => (process.stdout.isTTY ? `\x1b[${code}m${text}\x1b[0m` : text);
@@ -15,7 +15,8 @@ export const bold = (text) => colour(1, text);
 export const dim = (text) => colour(2, text);
 
 /**
- * @type {AsyncLocalStorage<Buffer[] | "beside">} output so far of a step that runs next to another
+ * @type {AsyncLocalStorage<Buffer[] | "beside">} output so far of a step that runs concurrently
+ * with another; "beside" outside of its steps
  */
 const held = new AsyncLocalStorage();
 
@@ -27,13 +28,13 @@ export const say = (text) => {
 export const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
 
 /**
- * Cost of a step: `ms` from begin to end, and `cpu`, the processor time in ms. The latter covers
- * all programs that the step ran, and the programs that these started and waited for.
+ * Cost of a step: `ms` from begin to end, and `cpu`, the processor time in ms. The processor time
+ * covers all programs that the step ran, and the programs that these started and waited for.
  *
  * @typedef {{ name: string, ms: number, cpu: number }} Cost
  */
 
-/** @type {Cost[]} costs of the steps so far, in order of begin */
+/** @type {Cost[]} costs of the steps so far, in the order in which they began */
 export const costs = [];
 /** @type {AsyncLocalStorage<Cost>} cost of the step that is running a program */
 const account = new AsyncLocalStorage();
@@ -42,7 +43,8 @@ const account = new AsyncLocalStorage();
 function childrenTime() {
   try {
     const stat = readFileSync("/proc/self/stat", "utf8");
-    // The fields after the name: state is field 3. cutime and cstime are 16 and 17, in 1/100 s.
+    // Fields after the name of the program. The first is field 3, the state. cutime and cstime are
+    // fields 16 and 17, in 1/100 s.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return (Number(fields[13]) + Number(fields[14])) * 10;
   } catch {
@@ -52,7 +54,10 @@ function childrenTime() {
 
 let counted = childrenTime();
 
-/** Adds the time that the system has counted since the last program ended to a step. */
+/**
+ * Adds processor time to the cost of a step: the time that the system has counted since the last
+ * program ended.
+ */
 function charge(cost) {
   const now = childrenTime();
   if (cost !== undefined) {
@@ -95,12 +100,12 @@ export function costTable() {
   ];
 }
 
-/** Ends every program after a failure. */
+/** Controller that ends all running programs after a failure. */
 const ended = new AbortController();
 
 /**
  * Runs two functions concurrently. The first prints its output immediately. Output of the second is
- * printed at the end of each step. If one fails, both end.
+ * printed at the end of each step. If one function fails, the programs of both are ended.
  *
  * @param {() => Promise<unknown>} first
  * @param {() => Promise<unknown>} second

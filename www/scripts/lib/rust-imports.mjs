@@ -11,7 +11,7 @@
 // A re-export is not an arrow. An import through it points at the file that defines the name, so
 // that a `mod.rs` may collect names of its children. A call of a macro has arrows to its
 // definition, and to the caller's modules that the definition lists. If the definition contains
-// `super::$module`, these are the caller's neighbours.
+// `super::$module`, the listed modules are the caller's neighbours.
 //
 // It does not see methods and traits that are used without naming a file, nor other names that a
 // macro constructs. Code under `#[cfg(test)]` and `#[cfg(doc)]` is ignored.
@@ -36,7 +36,8 @@
  * @property {{ path: string[], line: number, call: boolean }[]} mentions
  * @property {{ name: string, line: number }[]} calls of macros
  * @property {Map<string, Set<string>>} macros the words of each macro defined here
- * @property {boolean} neighbours whether macros list its neighbours, as `super::$module`
+ * @property {boolean} neighbours whether its macros list modules next to the caller, as
+ * `super::$module`
  */
 
 const TOKEN = new RegExp(
@@ -367,7 +368,7 @@ function resolve(modules, module, path, visited = new Set()) {
         }
       }
     }
-    // Either a macro defines the name, or it belongs to another crate.
+    // A name that is not found is defined by a macro or belongs to another crate.
     return first || use !== undefined ? undefined : { file: here.file };
   }
   return { module: here };
@@ -419,7 +420,8 @@ function readCrate(root, sources) {
 }
 
 /**
- * Returns the macros that a crate defines, each with its file and the words of its definition.
+ * Returns the macros that a crate defines. Each comes with its file and the words of its
+ * definition.
  *
  * @param {string} root the crate's `src`
  * @param {ReadonlyMap<string, string>} sources each file's text

@@ -1,7 +1,8 @@
 // Measures Rust files: lines, functions, public items, attributes, panics.
 //
 // Code that only tests compile is ignored: items under `#[cfg(test)]` or `#[test]`, and the files
-// of modules declared so. The parser recovers from unknown syntax, so a figure is never missing.
+// of modules that are declared with these attributes. The parser recovers from unknown syntax, so a
+// figure is never missing.
 
 import { posix } from "node:path";
 import { parser } from "@lezer/rust";

@@ -19,13 +19,16 @@ const TYPES = {
   ".woff2": "font/woff2",
 };
 
-/** Strict policy that the package works under: nothing inline, WebAssembly allowed. */
+/**
+ * Strict content security policy under which the package works: nothing inline, WebAssembly
+ * allowed.
+ */
 const POLICY =
   "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; connect-src *; img-src 'self' data:";
 
 /**
- * Policy for mdBook's pages, which contain inline scripts and styles, and show the planner in a
- * frame.
+ * Content security policy for mdBook's pages, which contain inline scripts and styles, and show the
+ * planner in a frame.
  */
 export const BOOK_POLICY = "default-src 'self' 'unsafe-inline'; img-src 'self' data:";
 
@@ -54,7 +57,8 @@ export async function serve({
       const own = Object.keys(policies).find((prefix) => pathname.startsWith(prefix));
       response.writeHead(status, {
         "content-type": type,
-        // Revalidated each time. "no-store" would keep pages out of Firefox's back/forward cache.
+        // Browsers revalidate each file. "no-store" would keep pages out of Firefox's back/forward
+        // cache.
         "cache-control": "no-cache",
         "content-security-policy": own === undefined ? policy : policies[own],
       });
@@ -77,8 +81,8 @@ export async function serve({
     }
     const prefix = prefixes.find((candidate) => pathname.startsWith(candidate));
     const directory = prefix === undefined ? undefined : directories[prefix];
-    // Normalised and absolute, so no ".." is left that could leave the folder.
-    // A path of a folder is served by the folder's index.html.
+    // The path is normalised and absolute, so it contains no ".." that could lead out of the
+    // folder. A path of a folder is served by the folder's index.html.
     const rest = pathname.slice(prefix?.length).replace(/(?<=^|\/)$/, "index.html");
     const file = directory === undefined ? undefined : join(directory, rest);
     const found = file === undefined ? undefined : await stat(file).catch(() => undefined);

@@ -1,4 +1,4 @@
-// Browsers and drivers.
+// Installation of browsers and their drivers.
 
 import {
   findChromedriver,
@@ -10,7 +10,7 @@ import {
 } from "./browser.mjs";
 import { installPackages } from "./debian.mjs";
 
-/** Required programs, by the names of Debian's packages. */
+/** Functions that find required programs, by the name of the Debian package. */
 const CHROMIUM = { chromium: findChromium, "chromium-driver": findChromedriver };
 const OTHERS = {
   "firefox-esr": findFirefox,

@@ -1,4 +1,4 @@
-// PostgreSQL, whose servers tests start.
+// Installation of PostgreSQL. Tests start servers of it.
 
 import { existsSync, readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -6,7 +6,7 @@ import { installPackages } from "./debian.mjs";
 
 const DEBIAN = "/usr/lib/postgresql";
 
-/** Finds the folder of its programs, in the same way as the tests. */
+/** Finds the folder of PostgreSQL's programs, in the same way as the tests. */
 function findPostgres() {
   const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN) : [];
   const below = versions.map((version) => join(DEBIAN, version, "bin"));

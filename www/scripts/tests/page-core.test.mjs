@@ -1,4 +1,4 @@
-// Tests which files the count of the page's core follows, and that it notices a missing attribute.
+// Tests which files are counted as the core of a page, and that a missing attribute is noticed.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,9 +1,12 @@
-// Simulated people of the book's pictures, and the answers to each kind of question.
+// Simulated people for the book's pictures, and their answers to each kind of question.
 
-/** Pixels of a picture for each pixel of the page. */
+/** Resolution: number of pixels of a picture for each CSS pixel of the page. */
 export const SCALE = 1.5;
 
-/** Returns a number from 0 to 1 for each person, the same in every run. */
+/**
+ * Returns a pseudorandom number from 0 to 1 for a person and a question. It is the same in every
+ * run.
+ */
 function draw(person, question) {
   // A hash in place of a generator. The last two multipliers are those of the core's mix32.
   let state = Math.imul(person + 1, 0x9e3779b1) ^ Math.imul(question + 1, 0x85ebca6b);
@@ -12,7 +15,7 @@ function draw(person, question) {
   return ((state ^ (state >>> 15)) >>> 0) / 2 ** 32;
 }
 
-/** Picks one name at random, by the share of each. */
+/** Picks a name at random. The probability of each name is its share in `parts`. */
 function pick(person, question, parts) {
   let left = draw(person, question);
   for (const [name, part] of Object.entries(parts)) {
@@ -41,14 +44,17 @@ const query = (person) =>
 
 /**
  * @typedef {object} Crowd
- * @property {string} name of the picture
- * @property {string} chapter that has the task, in a block called `file`
+ * @property {string} name name of the picture
+ * @property {string} chapter chapter that contains the task, in a block labelled `file`
  * @property {string} file
  * @property {string} [question]
  * @property {(person: number) => object} answers
  */
 
-/** Returns a value for each item that a person has, with a preference for each item. */
+/**
+ * Returns a rating, 1 or −1, for each item that a person has. The number of each item is the share
+ * of people who like it.
+ */
 const ratings = (person) =>
   Object.fromEntries(
     Object.entries({ "dark-mode": 0.8, autoplay: 0.2, captions: 0.5, "reduced-motion": 0.6 })

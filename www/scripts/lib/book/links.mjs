@@ -1,4 +1,4 @@
-// Links of the book's chapters.
+// Rewrites links in the book's chapters.
 //
 // Chapters contain paths of the repository, so that links can be followed and checked there. In the
 // book, links lead to chapters, or to the repository on the web.
@@ -12,12 +12,12 @@ const PAGES = "www/demo";
 /** Address of the repository, without a slash at the end. */
 const WEB = "https://github.com/hushbin/hushbin";
 
-/** Code, which contains no links: fences, then spans. */
+/** Pattern of code, in which nothing is a link: fenced blocks, then spans. */
 const CODE = /^ *(`{3,})[\s\S]*?^ *\1`*$|(`+)[^`][\s\S]*?\2(?!`)/gm;
 const LINK = /(\]\()([^)\s]+)(\))|(\s(?:src|srcset|href)=")([^"]+)(")/g;
 
 /**
- * Replaces everything in a text that is not code.
+ * Applies a change to all parts of a text that are not code.
  *
  * @param {string} text
  * @param {(prose: string) => string} change

@@ -1,4 +1,5 @@
-// Formulas as MathML. Browsers draw it and screen readers read it, without scripts or fonts.
+// Converts formulas to MathML. Browsers draw it and screen readers read it, without scripts or
+// fonts.
 
 import katex from "katex";
 

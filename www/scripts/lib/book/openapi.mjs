@@ -1,4 +1,4 @@
-// Page of the collector's requests, made from its OpenAPI document.
+// Makes the book's page about the collector's HTTP interface from its OpenAPI document.
 
 const METHODS = ["get", "post", "put", "patch", "delete"];
 

@@ -1,4 +1,4 @@
-// Pictures of pages. Chapters link to the light picture, and the dark one is in the same folder.
+// Pictures in chapters. Chapters link to the light picture. The dark picture is in the same folder.
 
 import { readFileSync } from "node:fs";
 import { join, posix } from "node:path";

@@ -16,7 +16,7 @@ import { withPictures } from "./pictures.mjs";
 
 const DOCUMENT = /^\[[^\]]*\]\((\S+) "all of it"\)$/m;
 
-/** Languages that the book's highlighter knows, in place of those that it does not. */
+/** Replacements for languages that the book's highlighter does not know. */
 const DRAWN = { tsx: "ts", vue: "html", svelte: "html" };
 
 const read = (path) => readFileSync(join(ROOT, path), "utf8");
@@ -24,7 +24,7 @@ const read = (path) => readFileSync(join(ROOT, path), "utf8");
 /** Returns a document's text for use below a chapter's heading. */
 function below(document) {
   const own = document.replace(/^# .*\n/, "");
-  // A document with more first-level headings is moved one level down.
+  // If the document has more first-level headings, all headings are moved one level down.
   return /^# /m.test(own) ? own.replace(/^#+ /gm, (heading) => `#${heading}`) : own;
 }
 

@@ -1,5 +1,5 @@
-// Files of a release, and the checksums of these. Checksums are written after all checks have
-// passed. A folder without them is not published.
+// Files of a release, and their checksums. Checksums are written after all checks have passed. A
+// folder without them is not published.
 
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -22,7 +22,7 @@ const names = (folder) =>
 /**
  * Checks that a folder may be emptied.
  *
- * @param {string} folder that is to be emptied
+ * @param {string} folder folder that is about to be emptied
  * @throws Failed if it contains anything but a release
  */
 export function checkFolder(folder) {

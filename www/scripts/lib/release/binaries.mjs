@@ -1,4 +1,4 @@
-// The collector as one static program for each architecture, and the files that are built around
+// Builds the collector as one static program for each architecture, and the files that accompany
 // it.
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -20,7 +20,7 @@ import { gzip, tar } from "./tar.mjs";
 
 const CRATE = "hushbin-server";
 
-/** Architectures in the terms of images, by Rust's name of the target. */
+/** Names of architectures in container images, by Rust's name of the target. */
 export const ARCHITECTURES = new Map([
   ["x86_64-unknown-linux-musl", "amd64"],
   ["aarch64-unknown-linux-musl", "arm64"],
@@ -75,7 +75,7 @@ async function compile({ folder, target, env, remapping }, triple) {
 }
 
 /**
- * Returns the components that are not linked by cargo, with the notices of these.
+ * Returns the components that are linked, but not by cargo, with their notices.
  *
  * @param {Source} source
  */

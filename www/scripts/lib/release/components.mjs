@@ -1,5 +1,5 @@
-// Components of a release: linked crates by cargo's dependency tree, and further ones that are
-// named by hand.
+// Components of a release: the linked crates, from cargo's dependency tree, and further components
+// that are named by hand.
 
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -17,9 +17,9 @@ import { capture, Failed } from "../run.mjs";
  * @property {string} [version]
  * @property {"cargo" | "npm"} [registry] undefined if it is in no registry
  * @property {string} licence an SPDX expression
- * @property {string} [sha256] of the registry's file
- * @property {string} [sha512] of the registry's file
- * @property {string[]} needs keys of the components that it needs
+ * @property {string} [sha256] SHA-256 of the file in the registry
+ * @property {string} [sha512] SHA-512 of the file in the registry
+ * @property {string[]} needs keys of the components that this component needs
  */
 
 /**

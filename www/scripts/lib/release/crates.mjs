@@ -1,4 +1,4 @@
-// The crates in the form that registries accept.
+// Packs the crates in the form that registries accept.
 
 import { copyFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -20,8 +20,8 @@ export const packed = ({ version }, { name }) => `${name}-${version}.crate`;
  *
  * @param {Source} source
  * @param {string} out
- * @param {{ verify: boolean }} options verify: builds each crate, from the packed files of it and
- * of the crates before it alone
+ * @param {{ verify: boolean }} options verify: builds each crate, using only its packed files and
+ * those of the crates before it
  */
 export async function makeCrates(source, out, { verify }) {
   const crates = inOrder(source.crates);
@@ -37,7 +37,7 @@ export async function makeCrates(source, out, { verify }) {
   if (verify) {
     await run("cargo", ["publish", "--dry-run", ...options], where);
   }
-  // This leaves the files in place; `cargo publish --dry-run` does not.
+  // `cargo package` leaves the packed files in place; `cargo publish --dry-run` does not.
   await run("cargo", ["package", "--no-verify", ...options], where);
   for (const crate of crates) {
     copyFileSync(join(own, "package", packed(source, crate)), join(out, packed(source, crate)));

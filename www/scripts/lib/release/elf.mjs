@@ -2,7 +2,7 @@
 
 import { Failed } from "../run.mjs";
 
-/** Architectures by the number in the header. */
+/** Names of architectures, by the field e_machine of the header. */
 const MACHINES = new Map([
   [62, "x86_64"],
   [183, "aarch64"],

@@ -24,7 +24,10 @@ export function textsIn(folder, names = FILES) {
     .map((name) => readFileSync(join(folder, name), "utf8").replaceAll("\r\n", "\n").trim());
 }
 
-/** Licences with the same choice as hushbin's. For these, the shorter text is enough. */
+/**
+ * Pattern of licences that offer the same choice as hushbin's licence. For these, the shorter text
+ * is enough.
+ */
 const CHOICE = /^(MIT OR Apache-2\.0|Apache-2\.0 OR MIT)$/;
 
 /**

@@ -1,4 +1,4 @@
-// A container image as one file. It is an OCI image layout with one image for each platform:
+// Makes a container image as one file. It is an OCI image layout with one image for each platform:
 // https://github.com/opencontainers/image-spec/blob/v1.1.1/image-layout.md
 
 import { createHash } from "node:crypto";

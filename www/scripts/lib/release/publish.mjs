@@ -1,4 +1,4 @@
-// Publishes files that were made and checked: exactly these bytes, or nothing.
+// Publishes files that were made and checked before. Exactly these bytes are published, or nothing.
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -73,7 +73,7 @@ export async function publish(source, made, dryRun) {
         say("  is there");
         return;
       }
-      // Verified when it was made.
+      // The crate was verified when it was packed.
       const options = ["--package", name, "--locked", "--no-verify"];
       await run("cargo", ["publish", ...options], { cwd: folder, env });
     });

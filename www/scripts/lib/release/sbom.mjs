@@ -14,7 +14,10 @@ const purl = ({ registry, name, version }) => `pkg:${registry}/${encoded(name)}@
 /** @param {Component} component */
 const reference = (component) => (component.registry ? purl(component) : key(component));
 
-/** Returns an expression if licences are combined, else an id. */
+/**
+ * Returns a licence as CycloneDX states it: as an expression if licences are combined, and
+ * otherwise as an id.
+ */
 const licences = (licence) =>
   /[ (]/.test(licence) ? [{ expression: licence }] : [{ license: { id: licence } }];
 

@@ -27,7 +27,7 @@ import { disagreements } from "./versions.mjs";
  * @property {string} changes section of the CHANGELOG for the version
  */
 
-/** Environment variables that could change the resulting bytes. */
+/** Pattern of environment variables that could change the resulting bytes. */
 const MEDDLING =
   /^(RUSTC|RUSTFLAGS|RUSTUP_TOOLCHAIN|CARGO_(BUILD|ENCODED|INCREMENTAL|PROFILE|TARGET)|(HOST|TARGET)?_?(CC|CXX|AR|C(XX|PP)?FLAGS))/;
 
@@ -45,7 +45,8 @@ async function remapping(folder, env) {
     (await capture("rustc", ["-vV"], env, folder))?.match(/^commit-hash: (.*)$/m) ?? [];
   return [
     ...readdirSync(registries).map((name) => [join(registries, name), "/crates"]),
-    // If the sources of the standard library are installed, programs contain the folder of these.
+    // If the sources of the standard library are installed, programs contain the path of their
+    // folder.
     [join(sysroot ?? "", "lib/rustlib/src/rust"), `/rustc/${hash}`],
     [folder, "/hushbin"],
   ].map(([from, to]) => `--remap-path-prefix=${from}=${to}`);

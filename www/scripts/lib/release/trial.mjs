@@ -1,5 +1,5 @@
-// Trial of a release. It starts the image's program as described by the image, in a directory with
-// nothing else. Then it installs the npm package, which reports to the program.
+// Trial of a release. It starts the image's program as the image's configuration says, in a
+// directory with nothing else. Then it installs the npm package, which reports to the program.
 
 import { once } from "node:events";
 import {
@@ -19,7 +19,7 @@ import { onPath } from "../browser.mjs";
 import { installPackages } from "../debian.mjs";
 import { background, Failed, run } from "../run.mjs";
 
-/** Architectures of images, by Node's names. */
+/** Names of architectures in container images, by Node's names. */
 const MACHINES = { x64: "amd64", arm64: "arm64" };
 /** Static emulators for programs of other architectures. */
 const EMULATORS = { amd64: "qemu-x86_64-static", arm64: "qemu-aarch64-static" };
@@ -56,8 +56,8 @@ async function unpack(archive, architecture, folder) {
 }
 
 /**
- * Returns the emulator for programs of an architecture. Empty if this machine needs none, undefined
- * if there is none.
+ * Returns the emulator for programs of an architecture. The result is empty if this machine needs
+ * no emulator, and undefined if it has no suitable emulator.
  */
 async function emulator(architecture) {
   if (MACHINES[process.arch] === architecture) {
@@ -133,7 +133,7 @@ export async function tryRelease(archive, architecture, tarball) {
     return `not run: this takes root and, on other machines, ${EMULATORS[architecture]}`;
   }
   const folder = mkdtempSync(join(tmpdir(), "hushbin-release-"));
-  // The image's user has to reach the folders inside.
+  // The image's user needs access to the folders inside.
   chmodSync(folder, 0o755);
   try {
     const image = await unpack(archive, architecture, folder);

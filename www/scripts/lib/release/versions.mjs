@@ -1,4 +1,4 @@
-// One version everywhere: of the crates, of the dependencies between them, and of the package.
+// Checks that crates, the dependencies between them, and the npm package have one version.
 
 /**
  * @typedef {object} Crate in the form of `cargo metadata`
