@@ -1,4 +1,4 @@
-//! Batches: what is released, what is on its way, what is still open.
+//! Batches of a task: released, closed and open.
 
 use axum::Json;
 use axum::extract::rejection::PathRejection;
@@ -12,17 +12,17 @@ use super::state::AppState;
 use super::tasks;
 use crate::store::{BatchRow, BatchSettings, BatchState, StoredTask};
 
-/// A batch, as it is told.
+/// Batch, as it is sent.
 #[derive(Serialize)]
 pub(super) struct Batch {
     number: u64,
     state: &'static str,
     reports: u64,
-    /// Seconds since 1970.
+    /// Time when the batch was opened, in seconds since 1970. `closed` has the same unit.
     opened: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     closed: Option<u64>,
-    /// Whether its reports are kept, or its totals alone.
+    /// True if the batch's reports are kept, false if only its totals are.
     reports_kept: bool,
 }
 
@@ -45,7 +45,7 @@ impl From<BatchRow> for Batch {
 
 #[derive(Serialize)]
 pub(super) struct List {
-    /// When the open one is closed.
+    /// Settings that decide when the open batch is closed.
     closes: BatchSettings,
     batches: Vec<Batch>,
 }
@@ -68,7 +68,7 @@ pub(super) async fn list(
     Ok((tasks::ASK_AGAIN, Json(list_of(&stored))))
 }
 
-/// `POST /tasks/{id}/batches`: closes the open batch and opens another.
+/// `POST /tasks/{id}/batches`: closes the open batch and opens a new one.
 pub(super) async fn close(
     _: Admin,
     State(state): State<AppState>,
@@ -77,6 +77,6 @@ pub(super) async fn close(
     let stored = state.task(tasks::id(path))?;
     state.store().refresh(&stored).await?;
     let closed = state.store().close_batch(&stored).await?;
-    // It is released when it is counted.
+    // 202: the batch is released later, when it has been counted.
     Ok((StatusCode::ACCEPTED, Json(closed.into())))
 }

@@ -1,4 +1,4 @@
-//! Taking what shufflers send.
+//! Receiving blocks of sealed reports from shufflers.
 
 use std::collections::BTreeMap;
 
@@ -21,21 +21,22 @@ use crate::role::signature::{self, SignerId};
 use crate::sealed::{KeyId, Recipient};
 use crate::store::{Origin, Submission, SubmittedUpload};
 
-/// A block has at most half as many bytes, but for a single report that is longer.
+/// Minimum size limit of a block, in bytes. Shufflers send at most half of it, except for a single
+/// report that is longer.
 const BLOCK_BYTES: usize = 1 << 20;
 
 #[derive(Serialize)]
 pub(super) struct Taken {
-    /// The analyser's signature, hexadecimal, below the SHA-256 of the block.
+    /// Analyser's signature on the SHA-256 of the block, hexadecimal.
     receipt: String,
 }
 
-/// `POST /tasks/{id}/blocks`: sealed reports of one shuffled batch, signed by a shuffler that is
-/// known. Answers 200 only when all of them that can be opened are on disk; a block that is sent
+/// `POST /tasks/{id}/blocks`: sealed reports of one shuffled batch, signed by a known shuffler.
+/// Responds with 200 only when all reports that can be opened are on disk. A block that is sent
 /// again is not counted again.
 ///
-/// What cannot be opened was made by nobody who kept to the protocol, and is left out: whoever
-/// made it is not to keep others from being counted.
+/// Reports that cannot be opened were made by a client that broke the protocol. They are left out,
+/// so that such a client cannot keep the remaining reports from being counted.
 pub(super) async fn take(
     State(state): State<AppState>,
     path: Result<Path<String>, PathRejection>,
@@ -58,7 +59,7 @@ pub(super) async fn take(
     let receipt = HEXLOWER.encode(&analyser.receipt(&block));
     let recipient = analyser.recipient(stored.task());
     let recipient = recipient.map_err(|_| Problem::NoKeys)?;
-    // Some 60 µs a report.
+    // Opening takes about 60 µs a report, too long for a thread of the runtime.
     let opened = tokio::task::spawn_blocking(move || open(&recipient, shuffler, &block));
     let opened = opened.await.map_err(|_| Problem::Internal)??;
     state.metrics().unopened(opened.unopened);
@@ -76,15 +77,18 @@ pub(super) async fn take(
     Ok(Json(Taken { receipt }))
 }
 
-/// A block whose reports are opened.
+/// Reports of a block after opening.
 struct Opened {
     uploads: Vec<SubmittedUpload>,
     bytes: Vec<u8>,
     unopened: u64,
 }
 
-/// Opens the reports of a block, and puts those that were sealed by the same key into one upload,
-/// whose id is of what it was sent as.
+/// Opens the reports of a block, and puts those sealed to the same key into one upload. The
+/// upload's id is derived from the block and the key.
+///
+/// # Errors
+/// When `block` is not exactly one block of this task.
 fn open(recipient: &Recipient, shuffler: SignerId, block: &[u8]) -> Result<Opened, Problem> {
     let task = recipient.task();
     let (fingerprint, length) = (task.fingerprint(), task.sealed_bytes());
@@ -127,7 +131,7 @@ fn open(recipient: &Recipient, shuffler: SignerId, block: &[u8]) -> Result<Opene
     })
 }
 
-/// The id of what was sealed by one key in the block of this digest.
+/// Returns the upload id for the reports of one key in the block with this digest.
 fn id(block: &[u8], key: &[u8; KEY_ID]) -> UploadId {
     let digest = Sha256::digest([block, key].concat());
     UploadId(*digest.first_chunk().expect("a digest has 32 bytes"))

@@ -1,4 +1,4 @@
-//! Reading bodies: bounded in length, memory and time.
+//! Reading of request bodies, with bounds on length, memory and time.
 
 use std::time::Duration;
 
@@ -13,8 +13,8 @@ use super::query;
 use super::state::AppState;
 use crate::store::MemoryReservation;
 
-/// Whether a body comes as it is. What is encoded would not be decoded, and could be
-/// taken for what it is not.
+/// Checks that a body has no content encoding. It would not be decoded, and its bytes could be
+/// mistaken for an upload.
 ///
 /// # Errors
 /// [`Problem::EncodedBody`].
@@ -33,9 +33,9 @@ pub(super) fn check_encoding(headers: &HeaderMap) -> Result<(), Problem> {
 /// Reads a whole body, reserving memory as bytes arrive.
 ///
 /// # Errors
-/// [`Problem::TooLarge`] as soon as the length is known to exceed `limit`,
-/// [`Problem::Overloaded`] when the memory of all uploads is spent,
-/// [`Problem::Timeout`] and [`Problem::IncompleteBody`].
+/// [`Problem::TooLarge`] as soon as the length is known to exceed `limit`, [`Problem::Overloaded`]
+/// if the memory for all uploads is exhausted, [`Problem::Timeout`] after `deadline`, and
+/// [`Problem::IncompleteBody`] if the body ends early.
 pub(super) async fn read(
     body: Body,
     limit: usize,
@@ -47,31 +47,31 @@ pub(super) async fn read(
         .map_err(|_| Problem::Timeout)?
 }
 
-/// Reads what somebody with a token sends.
+/// Reads a body sent with a token, under the limits of uploads.
 ///
 /// # Errors
-/// As [`read`]'s.
+/// Same as [`read`].
 async fn bytes(state: &AppState, body: Body) -> Result<Vec<u8>, Problem> {
     let limits = state.limits();
     let mut memory = state.store().reservation();
     read(body, limits.upload_bytes, limits.body_timeout, &mut memory).await
 }
 
-/// Reads a query that an analyst sends.
+/// Reads the body of an analyst's query.
 ///
 /// # Errors
-/// As [`read`]'s, and [`Problem::BadQuery`].
+/// Same as [`read`], and [`Problem::BadQuery`] if the body is not UTF-8.
 pub(super) async fn text(state: &AppState, body: Body) -> Result<String, Problem> {
     String::from_utf8(bytes(state, body).await?).map_err(|_| query::no_text())
 }
 
-/// Reads what an admin sends, as JSON.
+/// Reads the body of an admin's request, as a JSON object.
 ///
 /// # Errors
-/// As [`read`]'s, and [`Problem::BadRequest`], which names what is wrong and where.
+/// Same as [`read`], and [`Problem::BadRequest`], which describes the mistake and its position.
 pub(super) async fn json<T: DeserializeOwned>(state: &AppState, body: Body) -> Result<T, Problem> {
     let bytes = bytes(state, body).await?;
-    // Of a list serde would take the members in their order, and an empty one for all defaults.
+    // serde would accept a list as the fields in order, and an empty list as all defaults.
     if bytes.trim_ascii_start().starts_with(b"[") {
         return Err(Problem::BadRequest(
             "invalid type: list, expected an object".to_owned(),
@@ -85,7 +85,7 @@ async fn read_all(
     limit: usize,
     memory: &mut MemoryReservation,
 ) -> Result<Vec<u8>, Problem> {
-    // The announced length, or 0 when there is none; a lie is caught below.
+    // The announced length, or 0 if there is none. A false one is caught below.
     let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
     if announced > limit {
         return Err(Problem::TooLarge { limit });
@@ -96,6 +96,7 @@ async fn read_all(
         let Ok(data) = frame.into_data() else {
             continue; // Trailers say nothing that an upload needs.
         };
+        // `limit - bytes.len()` cannot underflow, and a sum could overflow.
         if data.len() > limit - bytes.len() {
             return Err(Problem::TooLarge { limit });
         }

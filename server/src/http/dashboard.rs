@@ -1,12 +1,12 @@
-//! The page that shows what is released: files that are part of the binary.
+//! Dashboard: a page that shows released data, as files inside the binary.
 //!
-//! They hold nothing of what was collected: the page asks for that, with the token of whoever
-//! looks at it. `npm run build:dashboard` writes them, of `www/dashboard`.
+//! The files contain no collected data. The page requests it from the collector, with the token of
+//! the person who uses it. `npm run build:dashboard` builds the files from `www/dashboard`.
 
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
-/// Of what the page is made, and whom it asks: this collector alone.
+/// Content security policy: the page loads from and connects to this collector only.
 const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
      img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -22,17 +22,17 @@ const HEADERS: [(HeaderName, HeaderValue); 4] = [
         header::REFERRER_POLICY,
         HeaderValue::from_static("no-referrer"),
     ),
-    // Another version of the collector has another page.
+    // `no-cache`, because the page changes with the collector's version.
     (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
 ];
 
-/// An answer that is part of the binary.
+/// Returns a response whose body is inside the binary.
 fn file(kind: &'static str, body: &'static str) -> Response {
     (HEADERS, [(header::CONTENT_TYPE, kind)], body).into_response()
 }
 
-/// `GET /` and `GET /dashboard`: where the page is, from either of them, under whatever path
-/// all of it is nested.
+/// `GET /` and `GET /dashboard`: redirects to the page. The location is relative, so it also works
+/// if the router is nested.
 pub(super) async fn elsewhere() -> Response {
     (
         StatusCode::TEMPORARY_REDIRECT,

@@ -19,13 +19,13 @@ use crate::store::{BatchRow, StoredTask};
 use hushbin_analysis::estimate::{Options, Query};
 use hushbin_analysis::sums::{SumEstimates, SumQuery};
 
-/// Items whose estimates are a short answer: some 500 bytes each.
+/// Maximum number of items whose estimates count as a short response, at about 500 bytes each.
 const SHORT_ITEMS: usize = 1000;
 
-/// Hashes that an item takes of a report, at most: one with either sign.
+/// Maximum number of hashes for one item and one report: one for each sign.
 const SIGNS: u64 = 2;
 
-/// `GET /tasks/{id}/estimates`, as JSON, or as CSV where that is preferred.
+/// `GET /tasks/{id}/estimates`: estimates as JSON, or as CSV if the client prefers it.
 pub(super) async fn show(
     _: Analyst,
     State(state): State<AppState>,
@@ -37,8 +37,7 @@ pub(super) async fn show(
     answer_to(raw.as_deref().unwrap_or_default(), &state, stored, &headers).await
 }
 
-/// `POST /tasks/{id}/estimates`: the same of a query that is longer than an address may be, in
-/// the body.
+/// `POST /tasks/{id}/estimates`: estimates for a query in the body, which may be longer than a URL.
 pub(super) async fn ask(
     _: Analyst,
     State(state): State<AppState>,
@@ -90,11 +89,11 @@ async fn answer_to(
     Ok(answer::table(csv, body.await?))
 }
 
-/// What it takes to answer: the totals of whole batches, or their reports where the question
-/// has no list of items. Whether it can be answered is not looked at.
+/// Returns the kind of work that a query needs: the totals of whole batches, or the reports if the
+/// question has no list of items. It does not check whether the query can be answered.
 ///
 /// # Errors
-/// [`Problem::TooManyItems`] where these take more hashes than a request may.
+/// [`Problem::TooManyItems`] if the items need more than `hashes` hashes.
 fn work(
     task: &Task,
     options: &Options,

@@ -1,6 +1,7 @@
-//! What connections are served with: little while the store is being opened, then the
-//! whole interface, only under the names that the collector answers to, and encrypted where
-//! there is a certificate.
+//! Service behind all connections.
+//!
+//! While the store is being opened it serves little, then the whole interface. It answers only
+//! under the collector's host names, and with TLS if there is a certificate.
 
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ use super::problem::Problem;
 use super::tls::Tls;
 use crate::http::metrics::Metrics;
 
-/// A service that can change while it serves; clones share it.
+/// Service that can change while it serves. Clones share it.
 #[derive(Clone)]
 pub(crate) struct Front(Arc<Inner>);
 
@@ -30,7 +31,7 @@ struct Inner {
 }
 
 impl Front {
-    /// As it is while there is no store: alive, and not ready.
+    /// Creates the service for a process without a store yet: live, but not ready.
     pub(crate) fn new(hosts: Hosts, tls: Option<Tls>, metrics: Arc<Metrics>) -> Self {
         Self(Arc::new(Inner {
             router: RwLock::new(starting(Arc::clone(&metrics))),
@@ -41,17 +42,18 @@ impl Front {
         }))
     }
 
-    /// Serves this from now on.
+    /// Replaces the router.
     pub(crate) fn serve(&self, router: Router) {
         *self.0.router.write() = router;
     }
 
-    /// Answers to these names from now on.
+    /// Replaces the allowed host names.
     pub(crate) fn set_hosts(&self, hosts: Hosts) {
         *self.0.hosts.write() = hosts;
     }
 
-    /// Encrypts new connections with this from now on; whether it is another certificate.
+    /// Replaces the certificate for new connections. Returns true if it differs from the previous
+    /// one.
     pub(crate) fn set_tls(&self, tls: Option<Tls>) -> bool {
         let mut held = self.0.tls.write();
         let other = *held != tls;
@@ -59,27 +61,27 @@ impl Front {
         other
     }
 
-    /// What a new connection is encrypted with.
+    /// Returns the TLS configuration for a new connection; `None` means plain HTTP.
     pub(super) fn tls(&self) -> Option<Tls> {
         self.0.tls.read().clone()
     }
 
-    /// What is counted of it.
+    /// Returns the metrics.
     pub(crate) fn metrics(&self) -> &Arc<Metrics> {
         &self.0.metrics
     }
 
-    /// What a request is answered with, of a peer who may ask as often, or has asked too often.
+    /// Answers a request. `allowed` is false if the peer has exceeded its rate of requests.
     pub(super) async fn answer(&self, request: Request, allowed: bool) -> Response {
         let (mut parts, body) = request.into_parts();
-        // Whoever looks after the process asks by its address, and learns nothing else.
+        // Health checks come by IP address, and the response reveals nothing more.
         let health = HEALTH.contains(&parts.uri.path());
         if !health && !self.0.hosts.read().allow(&parts) {
             self.0.metrics.problem(Problem::Misdirected.slug());
             return Problem::Misdirected.into_response();
         }
         if parts.uri.path() == GATEWAY {
-            // What is inside is for the same names.
+            // The request inside is checked against the same host names.
             parts.extensions.insert(self.0.hosts.read().clone());
         }
         let router = match allowed || health {

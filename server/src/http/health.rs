@@ -1,4 +1,4 @@
-//! Is the process alive, can it take uploads, and what has it done?
+//! Health checks and metrics.
 
 use std::sync::Arc;
 
@@ -12,27 +12,27 @@ use super::problem::{NotReady, Problem};
 use super::state::AppState;
 use crate::http::metrics::Metrics;
 
-/// `GET /livez`: the process answers. Says nothing about storage, because a
-/// restart does not mend a disk.
+/// `GET /livez`: the process responds. It does not check storage, because a restart does not repair
+/// a disk.
 pub(super) async fn live() -> Json<Value> {
     Json(json!({ "status": "live" }))
 }
 
-/// `GET /readyz`: a write has just gone through the journal, on the way that uploads take.
+/// `GET /readyz`: a write has just gone through the journal, on the same path as uploads.
 pub(super) async fn ready(State(state): State<AppState>) -> Result<Json<Value>, Problem> {
     match state.store().probe().await {
         Ok(()) => Ok(Json(json!({ "status": "ready" }))),
-        // The journal's log has said it, once.
+        // The journal has logged the error once, so it is not logged here.
         Err(error) => Err(Problem::NotReady {
             reason: NotReady::of(&error),
         }),
     }
 }
 
-/// `GET /metrics`: what is counted, as Prometheus reads it.
+/// `GET /metrics`: metrics in the format that Prometheus reads.
 pub(super) async fn metrics(State(metrics): State<Arc<Metrics>>) -> impl IntoResponse {
     metrics.probe().await;
-    // Which looks at files.
+    // Encoding reads the sizes of files, which blocks.
     let text = tokio::task::spawn_blocking(move || metrics.text()).await;
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     let text = text.map_err(|_| Problem::Internal)?;

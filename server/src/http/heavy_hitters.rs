@@ -1,4 +1,4 @@
-//! Texts that many people have.
+//! Heavy hitters: texts that many people have.
 
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery, State};
@@ -12,7 +12,7 @@ use super::problem::Problem;
 use super::state::AppState;
 use super::{accept, answer, query, tasks};
 
-/// `GET /tasks/{id}/heavy-hitters`, as JSON, or as CSV where that is preferred.
+/// `GET /tasks/{id}/heavy-hitters`: frequent texts as JSON, or as CSV if the client prefers it.
 pub(super) async fn show(
     _: Analyst,
     State(state): State<AppState>,

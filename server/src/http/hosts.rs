@@ -1,18 +1,17 @@
-//! The names that a collector answers to.
+//! Host names under which a collector answers.
 
 use axum::http::request::Parts;
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, header};
 
-/// Names of hosts, without scheme and port; none at all allow every name.
+/// Allowed host names, without scheme and port. An empty list allows every name.
 ///
-/// A page of any site may ask its browser to resolve the site's own name to the
-/// collector's address, and the browser then takes the collector's answers for the site's.
-/// A collector that knows its names does not answer to others.
+/// This prevents DNS rebinding. A page can make a browser resolve the page's domain to the
+/// collector's address. The browser then treats the collector's responses as the page's own.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Hosts(Vec<String>);
 
-/// What is no name of a host.
+/// Error for a text that is not a host name.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("{name:?} is no host, expected a name or address without scheme and port")]
 pub(crate) struct BadHost {
@@ -20,10 +19,10 @@ pub(crate) struct BadHost {
 }
 
 impl Hosts {
-    /// These names.
+    /// Creates the list of allowed names.
     ///
     /// # Errors
-    /// Where a name has more than a name, or is none.
+    /// When a name has a scheme or port, or is not a host name.
     pub(crate) fn new<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, BadHost> {
         let name = |name: &str| match name.parse::<Authority>() {
             Ok(host) if host.host() == name => Ok(comparable(name)),
@@ -32,7 +31,7 @@ impl Hosts {
         Ok(Self(names.into_iter().map(name).collect::<Result<_, _>>()?))
     }
 
-    /// Whether a request is for one of them.
+    /// Returns true if the request is for an allowed name.
     pub(super) fn allow(&self, request: &Parts) -> bool {
         self.0.is_empty()
             || match request.uri.host() {
@@ -43,6 +42,7 @@ impl Hosts {
 
     fn has_host_of(&self, headers: &HeaderMap) -> bool {
         let mut values = headers.get_all(header::HOST).iter();
+        // Two `Host` headers are refused: a proxy may have checked only the first.
         let (Some(value), None) = (values.next(), values.next()) else {
             return false;
         };
@@ -54,7 +54,7 @@ impl Hosts {
     }
 }
 
-/// Names are the same in any case, and with the final dot of a complete one.
+/// Normalises a name: host names ignore case and a final dot.
 fn comparable(name: &str) -> String {
     name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase()
 }

@@ -1,4 +1,4 @@
-//! How far made-up reports could move the estimates, and whether any are seen.
+//! Influence of made-up reports on the estimates, and tests that detect some of them.
 
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery, State};
@@ -19,12 +19,12 @@ use super::{answer, query, tasks};
 struct Show<'a> {
     task: &'a str,
     fingerprint: Fingerprint,
-    /// In the batches that are looked at.
+    /// Number of reports in the selected batches.
     reports: u64,
-    /// The part of the reports that is taken to be made up.
+    /// Share of the reports that is assumed to be made up.
     made_up: f64,
     influence: Vec<Influence>,
-    /// What holds of all honest crowds.
+    /// Tests that any honest population passes.
     crowd: Vec<CrowdTest>,
     statement: &'static str,
 }
@@ -33,7 +33,7 @@ struct Show<'a> {
 struct ShowSums<'a> {
     task: &'a str,
     fingerprint: Fingerprint,
-    /// In the batches that are looked at.
+    /// Number of people in the selected batches, estimated from the messages.
     people: f64,
     influence: Vec<SumInfluence>,
     statement: &'static str,
@@ -74,7 +74,7 @@ pub(super) async fn show(
     let stored = state.task(tasks::id(path))?;
     let asked = query::batches(raw.as_deref().unwrap_or_default())?;
     let batches = state.released(&stored, asked.as_deref()).await?;
-    // All items' estimates are looked at, and none told.
+    // Short: it computes the estimates of all items, but sends none of them.
     let body = state.write(Work::Short, move |store, out| {
         if let Some(task) = stored.task().sums() {
             let totals = store.sum_totals(&stored, task, &batches)?;

@@ -1,4 +1,4 @@
-//! What pages seal reports by.
+//! Public keys that pages seal reports to.
 
 use axum::Json;
 use axum::extract::rejection::PathRejection;
@@ -13,11 +13,12 @@ use super::tasks;
 
 #[derive(Serialize)]
 pub(super) struct Keys {
-    /// Configurations, hexadecimal, the one for new reports first.
+    /// Key configurations, hexadecimal. The first one is for new reports.
     keys: Vec<String>,
 }
 
-/// `GET /tasks/{id}/keys`: a page knows by its pins which of them to trust, whoever says them.
+/// `GET /tasks/{id}/keys`: key configurations. A page trusts only those that match its pins, so it
+/// does not have to trust the sender.
 pub(super) async fn show(
     State(state): State<AppState>,
     path: Result<Path<String>, PathRejection>,

@@ -1,4 +1,4 @@
-//! Layers that all answers pass, and the routers that need no store.
+//! Middleware of all responses, and the routers that need no store.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use super::paths::{LIVE, METRICS, UNLOGGED};
 use super::problem::{Answered, Problem};
 use super::state::Limits;
 
-/// What there is without a store.
+/// Returns the router of a process that has no store yet.
 pub(super) fn starting(metrics: Arc<Metrics>) -> Router {
     let router = Router::new()
         .route(LIVE, get(health::live))
@@ -32,13 +32,13 @@ pub(super) fn starting(metrics: Arc<Metrics>) -> Router {
     for_everybody(router, Common::new(metrics))
 }
 
-/// What whoever asks too often is answered with.
+/// Returns the router for peers that send too many requests.
 pub(super) fn too_many(metrics: Arc<Metrics>) -> Router {
     let router = Router::new().fallback(async || Problem::TooManyRequests);
     for_everybody(router, Common::new(metrics))
 }
 
-/// What all requests have in common.
+/// State of the middleware.
 #[derive(Clone)]
 pub(super) struct Common {
     pub(super) metrics: Arc<Metrics>,
@@ -54,11 +54,11 @@ impl Common {
     }
 }
 
-/// Answers come in time, any page may read them, no browser guesses what they are, problems are
-/// counted and panics are one.
+/// Adds the middleware of all responses: a deadline, access from any origin, a ban on content
+/// sniffing, metrics of problems, and a problem for every panic.
 ///
-/// All of it is one layer: a router boxes each, and clones it with all within for each request,
-/// which took a third of an upload's time.
+/// It is a single layer. A router boxes each layer, and clones it with all inner layers for each
+/// request. With separate layers that took a third of an upload's time.
 pub(super) fn for_everybody(router: Router, common: Common) -> Router {
     let cors = CorsLayer::new()
         .allow_origin(AnyOrigin)
@@ -81,8 +81,8 @@ pub(super) fn for_everybody(router: Router, common: Common) -> Router {
     router.layer(layers)
 }
 
-/// Answers in time or not at all. What a handler began may still come to pass:
-/// an upload that was committed too late is a duplicate when it is sent again.
+/// Enforces the deadline. Work that the handler began may still complete after it: an upload that
+/// was committed too late is a duplicate when it is sent again.
 async fn answer(State(common): State<Common>, request: Request, next: Next) -> Response {
     let mut response = tokio::time::timeout(common.deadline, next.run(request))
         .await
@@ -90,7 +90,7 @@ async fn answer(State(common): State<Common>, request: Request, next: Next) -> R
     if let Some(Answered(slug)) = response.extensions().get() {
         common.metrics.problem(slug);
     }
-    // Names and ids that clients chose occur in answers; none is ever a page.
+    // Responses contain names and ids chosen by clients. A browser must never read them as a page.
     response.headers_mut().insert(
         header::X_CONTENT_TYPE_OPTIONS,
         HeaderValue::from_static("nosniff"),
@@ -98,8 +98,8 @@ async fn answer(State(common): State<Common>, request: Request, next: Next) -> R
     response
 }
 
-/// Method and route, at debug level, and neither address nor agent nor query;
-/// nothing for uploads, wherever the router is nested.
+/// Returns a span with method and route at debug level, without address, user agent or query.
+/// Uploads have no span, even if the router is nested.
 fn span(request: &Request) -> Span {
     match request.extensions().get::<MatchedPath>() {
         Some(route) if !UNLOGGED.iter().any(|own| route.as_str().ends_with(own)) => {
@@ -123,7 +123,7 @@ fn log_answer(response: &Response, latency: Duration, span: &Span) {
     }
 }
 
-// The signature is CatchPanicLayer's.
+// `CatchPanicLayer` requires this signature.
 #[allow(clippy::needless_pass_by_value)]
 fn panicked(panic: Box<dyn Any + Send + 'static>) -> Response {
     let message = panic

@@ -1,6 +1,7 @@
-//! What is counted of a running collector, in the text format of OpenMetrics that Prometheus reads.
+//! Metrics of a running collector, in the OpenMetrics text format that Prometheus reads.
 //!
-//! Sums over all tasks and all people: no task, address, agent, query or id is a label.
+//! All metrics are sums over all tasks and people. Labels never contain a task, address, user
+//! agent, query or id.
 
 use std::path::PathBuf;
 
@@ -15,15 +16,15 @@ use prometheus_client::registry::{Registry, Unit};
 
 use crate::store::{BatchState, Role, Store, now};
 
-/// Before all names.
+/// Prefix of all metric names.
 const PREFIX: &str = "hushbin";
 
-/// Everything that is counted, and how it is shown.
+/// Metrics of a process, with the registry that encodes them.
 #[derive(Default)]
 pub(crate) struct Metrics {
     registry: Mutex<Registry>,
     problems: Family<Problem, Counter>,
-    /// Connections that are open.
+    /// Number of open connections.
     pub(crate) connections: Gauge,
     refused: Family<Reason, Counter>,
     ready: Gauge,
@@ -39,7 +40,7 @@ pub(crate) struct Metrics {
     opened: Mutex<Option<Opened>>,
 }
 
-/// What is asked when somebody wants to know.
+/// Sources that are read when metrics are requested.
 struct Opened {
     store: Store,
     directory: Option<PathBuf>,
@@ -55,16 +56,16 @@ struct Reason {
     reason: &'static str,
 }
 
-/// Why a connection was closed that its peer did not close.
+/// Reason that the collector closed a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Closed {
-    /// Its peer has its share of connections.
+    /// Peer at its limit of connections.
     Peer,
-    /// It waited longest for a request when all places were taken.
+    /// Connection that waited longest for a request when all slots were taken.
     Room,
-    /// Its peer did not read.
+    /// Peer that did not read.
     Unread,
-    /// Its peer did not agree how to encrypt it, or not in time.
+    /// TLS handshake that failed or took too long.
     Handshake,
 }
 
@@ -83,23 +84,24 @@ impl Closed {
 }
 
 impl Metrics {
-    /// Counts sealed reports that were left out.
+    /// Counts sealed reports that could not be opened and were left out.
     pub(crate) fn unopened(&self, reports: u64) {
         self.unopened.inc_by(reports);
     }
 
-    /// Counts a request that came through a relay, and was opened.
+    /// Counts a request from a relay that could be opened.
     pub(crate) fn relayed(&self) {
         self.relayed.inc();
     }
 
-    /// Nothing counted so far.
+    /// Creates the metrics, all zero.
     pub(crate) fn new() -> Self {
         let metrics = Self {
             registry: Mutex::new(Registry::with_prefix(PREFIX)),
             ..Self::default()
         };
         for closed in Closed::ALL {
+            // Creates each series at 0, so that its first increase is visible.
             drop(metrics.refused.get_or_create(&closed.reason()));
         }
         metrics.register();
@@ -128,7 +130,7 @@ impl Metrics {
         registry.register_with_unit("oldest_open_batch", "Age of the oldest open batch that has reports", Unit::Seconds, self.oldest_batch.clone());
     }
 
-    /// From now on there is a store, in this directory if it has one.
+    /// Adds the metrics of an opened store, and of its directory if it has one.
     #[rustfmt::skip]
     pub(crate) fn opened(&self, store: &Store, directory: Option<PathBuf>) {
         let metrics = store.writer_metrics();
@@ -143,7 +145,7 @@ impl Metrics {
         *self.opened.lock() = Some(Opened { store: store.clone(), directory });
     }
 
-    /// Sees whether a write goes through the journal.
+    /// Checks whether a write goes through the journal, and sets the metric `ready`.
     pub(crate) async fn probe(&self) {
         let store = self
             .opened
@@ -193,7 +195,7 @@ impl Metrics {
         self.oldest_batch.set(gauge(oldest));
     }
 
-    /// All of it as text. Looks at files.
+    /// Returns all metrics as text. Blocks, since it reads the sizes of files.
     pub(crate) fn text(&self) -> String {
         if let Some(opened) = &*self.opened.lock() {
             self.queue.set(gauge(opened.store.queued_requests() as u64));
@@ -213,7 +215,8 @@ fn gauge(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }
 
-/// Bytes of the files below a directory; those that cannot be seen count nothing.
+/// Returns the total size of the files below a directory in bytes. Files that cannot be read count
+/// 0.
 fn size_of_files(directory: &std::path::Path) -> u64 {
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
     let of = |entry: std::fs::DirEntry| match entry.metadata() {

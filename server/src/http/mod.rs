@@ -1,50 +1,50 @@
-//! The collector's HTTP interface.
+//! HTTP interface of the collector.
 //!
-//! | request | for | answer |
+//! | request | for | response |
 //! |---|---|---|
-//! | `POST /tasks/{id}/reports` | everybody | one or more uploads back to back: 201 when all are on disk, 200 when all were already |
+//! | `POST /tasks/{id}/reports` | everybody | takes one or more uploads back to back: 201 when all are on disk, 200 if all were there before |
 //! | `GET /tasks` | analysts | ids of all tasks |
 //! | `POST /tasks` | admins | collects a new task: `{ "task": …, "settings": … }` |
 //! | `GET /tasks/{id}` | everybody | the complete task, its fingerprint and effective ε |
-//! | `DELETE /tasks/{id}` | admins | deletes the task and everything that was stored for it |
-//! | `GET /tasks/{id}/settings` | analysts | how the task is collected |
-//! | `PUT /tasks/{id}/settings` | admins | changes that |
-//! | `GET /tasks/{id}/batches` | analysts | batches: released, closed, and how many reports the open one has |
+//! | `DELETE /tasks/{id}` | admins | deletes the task and all of its data |
+//! | `GET /tasks/{id}/settings` | analysts | settings of the task's collection |
+//! | `PUT /tasks/{id}/settings` | admins | changes these settings |
+//! | `GET /tasks/{id}/batches` | analysts | released and closed batches, and the number of reports in the open one |
 //! | `POST /tasks/{id}/batches` | admins | closes the open batch, which is released as soon as it is counted |
 //! | `GET /tasks/{id}/estimates` | analysts | estimates of released batches with error bars, JSON or CSV |
-//! | `POST /tasks/{id}/estimates` | analysts | the same, of a query in the body, which may be longer than an address |
+//! | `POST /tasks/{id}/estimates` | analysts | estimates for a query in the body, which may be longer than a URL |
 //! | `GET /tasks/{id}/heavy-hitters` | analysts | texts that many people have, JSON or CSV |
-//! | `GET /tasks/{id}/privacy` | analysts | what the released reports give away, one by one and shuffled |
-//! | `GET /tasks/{id}/influence` | analysts | how far made-up reports could move estimates, and whether any are seen |
-//! | `GET /tasks/{id}/keys` | everybody | what pages seal reports by, of shufflers and analysers |
-//! | `POST /tasks/{id}/blocks` | shufflers | sealed reports of a shuffled batch: 200 when all are on the analyser's disk |
-//! | `GET /.well-known/ohttp-gateway` | everybody | by what requests through relays are sealed (RFC 9458 and 9540) |
-//! | `POST /.well-known/ohttp-gateway` | everybody | such a request, which is answered as if it had come without a relay |
-//! | `GET /` | everybody | the way to the dashboard |
-//! | `GET /dashboard` | everybody | the same |
-//! | `GET /dashboard/` | everybody | the page that shows what is released to whoever has an analyst's token |
-//! | `GET /dashboard/dashboard.js` | everybody | its script |
-//! | `GET /dashboard/dashboard.css` | everybody | its style sheet |
-//! | `GET /dashboard/icon.svg` | everybody | its icon |
-//! | `GET /livez` | everybody | the process answers |
+//! | `GET /tasks/{id}/privacy` | analysts | how much the released reports reveal, individually and shuffled |
+//! | `GET /tasks/{id}/influence` | analysts | the effect that made-up reports could have, and tests that detect some |
+//! | `GET /tasks/{id}/keys` | everybody | keys that pages seal reports to, of shufflers and analysers |
+//! | `POST /tasks/{id}/blocks` | shufflers | takes sealed reports of a shuffled batch: 200 when all are on the analyser's disk |
+//! | `GET /.well-known/ohttp-gateway` | everybody | keys that requests through relays are sealed to (RFC 9458 and 9540) |
+//! | `POST /.well-known/ohttp-gateway` | everybody | answers such a request like a direct one |
+//! | `GET /` | everybody | redirects to the dashboard |
+//! | `GET /dashboard` | everybody | redirects to the dashboard |
+//! | `GET /dashboard/` | everybody | the dashboard, a page that shows released data to analysts with a token |
+//! | `GET /dashboard/dashboard.js` | everybody | the dashboard's script |
+//! | `GET /dashboard/dashboard.css` | everybody | the dashboard's style sheet |
+//! | `GET /dashboard/icon.svg` | everybody | the dashboard's icon |
+//! | `GET /livez` | everybody | the process responds |
 //! | `GET /readyz` | everybody | a write has gone through the journal |
-//! | `GET /metrics` | everybody | what is counted of the collector, for Prometheus |
-//! | `GET /openapi.json` | everybody | all of this as an OpenAPI document |
+//! | `GET /metrics` | everybody | metrics of the collector, for Prometheus |
+//! | `GET /openapi.json` | everybody | this interface as an OpenAPI document |
 //!
-//! Of uploads the answer says how many there were, how many reports are newly counted, and how many
-//! uploads had been counted before: `{ "uploads": 2, "accepted": 1, "duplicates": 1 }`.
+//! The response to uploads contains the number of uploads, of newly counted reports, and of uploads
+//! that had been counted before: `{ "uploads": 2, "accepted": 1, "duplicates": 1 }`.
 //!
-//! Analysts and admins send `Authorization: Bearer TOKEN`, with a token of `hushbin token`, and
-//! admins may do what analysts may; under `--development`, and in applications that embed
-//! [`router`], all of it is for everybody.
+//! Analysts and admins send `Authorization: Bearer TOKEN`, with a token from `hushbin token`.
+//! Admins may do everything that analysts may. Under `--development`, and in applications that
+//! embed [`router`], no tokens are needed.
 //!
-//! All errors are problems (RFC 9457). Any origin may call, without credentials; an
-//! upload is a simple request, so that browsers send it without asking first.
+//! All errors are problems (RFC 9457). Any origin may call, without credentials. An upload is a
+//! simple request, so browsers send it without a preflight.
 //!
-//! What comes through a relay may ask for what pages ask: tasks, keys, and to take uploads.
+//! Requests through a relay may do what pages do: get tasks and keys, and send uploads.
 //!
-//! While `hushbin serve` opens its store, `/livez` and `/metrics` answer, and all else is the
-//! problem `starting`, 503.
+//! While `hushbin serve` opens its store, `/livez` and `/metrics` respond. All remaining paths
+//! respond with the problem `starting`, 503.
 
 mod accept;
 mod access;
@@ -100,21 +100,21 @@ use paths::{GATEWAY, LIVE, METRICS, READY, UPLOADS};
 use problem::Problem;
 use state::AppState;
 
-/// Who takes reports from pages.
+/// Roles that take reports from pages.
 const FOR_PAGES: &[Role] = &[Role::Collector, Role::Shuffler];
 
-/// Who estimates.
+/// Roles that serve estimates.
 const FOR_ANALYSTS: &[Role] = &[Role::Collector, Role::Analyser];
 
-/// Who has to do with sealed reports.
+/// Roles that handle sealed reports.
 const OF_SEALED: &[Role] = &[Role::Shuffler, Role::Analyser];
 
 const OF_ALL: &[Role] = &[Role::Collector, Role::Shuffler, Role::Analyser];
 
-/// A path and what serves it, with the roles that do.
+/// Path, its handlers, and the roles that serve it.
 type Served = (&'static str, MethodRouter<AppState>, &'static [Role]);
 
-/// All that is served.
+/// Returns all routes.
 #[rustfmt::skip]
 fn routes() -> [Served; 22] {
     [
@@ -143,7 +143,7 @@ fn routes() -> [Served; 22] {
     ]
 }
 
-/// What is served of it to whoever comes through a relay: what pages ask for.
+/// Returns the routes for requests through a relay: those that pages use.
 fn routes_inside() -> [Served; 3] {
     [
         (UPLOADS, post(uploads::create), FOR_PAGES),
@@ -152,13 +152,12 @@ fn routes_inside() -> [Served; 3] {
     ]
 }
 
-/// The whole interface as a service, without a socket: to be served alone, or
-/// nested in another application.
+/// Returns the whole interface as a service without a socket, to be served alone or nested in
+/// another application.
 ///
-/// Anybody may ask for everything and change everything: whoever serves it says who reaches it.
-/// (`hushbin serve` asks for tokens.)
-///
-/// Whoever serves it closes the store afterwards ([`Store::close`]).
+/// It has no access control: anyone who can reach it may read and change everything. The embedding
+/// application must restrict access. (`hushbin serve` requires tokens.) After serving, the
+/// application has to close the store ([`Store::close`]).
 pub fn router(store: Store, limits: Limits) -> Router {
     let metrics = Arc::new(Metrics::new());
     metrics.opened(&store, None);
@@ -172,7 +171,7 @@ pub fn router(store: Store, limits: Limits) -> Router {
     )
 }
 
-/// The same, counted with what is counted of connections.
+/// Returns the whole interface with access control, peers and metrics.
 pub(crate) fn collector(
     store: Store,
     access: Access,
@@ -194,7 +193,7 @@ pub(crate) fn collector(
     for_everybody(served(routes, role).with_state(state), common)
 }
 
-/// Paths that other roles serve are so answered.
+/// Builds a router in which paths of different roles respond with [`Problem::OtherRole`].
 fn served(routes: impl IntoIterator<Item = Served>, role: Role) -> Router<AppState> {
     let add = |router: Router<AppState>, (path, methods, roles): Served| {
         router.route(
@@ -227,7 +226,7 @@ mod tests {
     use crate::store::{Location, StoreOptions};
     use crate::tokens::{self, TokenRole, Tokens};
 
-    /// The router over a store with one task, "t", on a directory that vanishes.
+    /// Returns a store with one task, "t", in a temporary directory.
     fn store(role: Role) -> (Store, tempfile::TempDir) {
         let directory = tempfile::tempdir().unwrap();
         let draft: hushbin::TaskDraft = serde_json::from_str(
@@ -253,7 +252,7 @@ mod tests {
         router.clone().oneshot(request).await.unwrap()
     }
 
-    /// Methods, paths and whom they are for, in the table above.
+    /// Returns the methods, paths and roles in the table at the top of this file.
     pub(super) fn documented() -> Vec<(&'static str, &'static str, &'static str)> {
         include_str!("mod.rs")
             .lines()
@@ -318,10 +317,10 @@ mod tests {
             None,
         );
         for (method, path, whom) in documented() {
-            // Of no task there is, so that nothing is deleted.
+            // An unknown task, so that nothing is deleted.
             let path = path.replace("{id}", "none");
             let expected = match whom {
-                // Shufflers need no token but a signature, and here nobody takes blocks.
+                // Shufflers need a signature and no token, and a collector takes no blocks.
                 "everybody" | "shufflers" => [None, None, None],
                 "analysts" => [Some(401), None, None],
                 _ => [Some(401), Some(403), None],

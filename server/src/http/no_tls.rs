@@ -1,6 +1,6 @@
-//! Encryption, in a build without the feature `tls`: it is refused.
+//! TLS in a build without the feature `tls`: every use returns an error.
 //!
-//! [`Tls`] has no value, so code that handles certificates compiles and is never reached.
+//! [`Tls`] has no values, so code that handles certificates compiles and is never reached.
 
 use std::convert::Infallible;
 use std::io;
@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use crate::left_out::{self, LeftOut};
 
-/// Certificate and key of encrypted connections.
+/// Certificate and key; cannot exist in this build.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Tls(Infallible);
 
-/// Reason that there is nothing to encrypt with.
+/// Errors of reading a certificate and its key.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum TlsError {
     #[error("--{given} is given without --{missing}, expected both or neither")]

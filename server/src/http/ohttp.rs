@@ -1,4 +1,5 @@
-//! What comes through a relay: opened, answered as if it had come without one, and sealed again.
+//! Gateway for Oblivious HTTP: opens requests from relays, answers them like direct requests, and
+//! seals the responses.
 
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -16,15 +17,14 @@ use super::tasks;
 use crate::ohttp::message;
 use crate::store::MemoryReservation;
 
-/// Bytes that a request through a relay may have beyond the longest upload: for what surrounds the
-/// upload, some hundred, and for padding.
+/// Bytes allowed in addition to the longest upload: some hundred for the envelope, and padding.
 const ENVELOPE: usize = 16 << 10;
 
-/// What serves what is inside.
+/// Router for the requests inside.
 #[derive(Clone)]
 pub(super) struct Inside(pub(super) Router);
 
-/// `GET /.well-known/ohttp-gateway`: the keys that requests may be sealed to.
+/// `GET /.well-known/ohttp-gateway`: key configurations that requests may be sealed to.
 pub(super) async fn configurations(
     State(state): State<AppState>,
 ) -> Result<impl IntoResponse, Problem> {
@@ -34,12 +34,13 @@ pub(super) async fn configurations(
     Ok((tasks::ASK_AGAIN, kind, gateway.configurations()))
 }
 
-/// `POST /.well-known/ohttp-gateway`: a request that is sealed to one of those keys. Whatever it is
-/// answered with is sealed, and the relay is told 200; problems that it can read are of what cannot
-/// be opened.
+/// `POST /.well-known/ohttp-gateway`: a request sealed to one of these keys.
 ///
-/// A request that is sent again, by whomever, is answered again: an upload that was counted is a
-/// duplicate.
+/// The response is sealed, whatever its status, and the relay sees 200. The relay can read only
+/// problems about requests that cannot be opened.
+///
+/// A repeated request is answered again, no matter who repeats it: an upload that was counted
+/// before is a duplicate.
 pub(super) async fn take(
     State(state): State<AppState>,
     Extension(Inside(inside)): Extension<Inside>,
@@ -53,7 +54,8 @@ pub(super) async fn take(
     let mut memory = state.store().reservation();
     let most = limits.upload_bytes + ENVELOPE;
     let bytes = body::read(body, most, limits.body_timeout, &mut memory).await?;
-    // 70 µs for short ones and 400 µs for 1 MiB, so it need not leave the runtime.
+    // It takes 70 µs for short messages and 400 µs for 1 MiB, so it may run on the runtime's
+    // thread.
     let (message, reply) = gateway.open(bytes)?;
     state.metrics().relayed();
     let response = match asked(&message, hosts.as_deref()) {
@@ -66,7 +68,7 @@ pub(super) async fn take(
     let (parts, body) = response.into_parts();
     let content = body.collect().await.map_err(|_| Problem::Internal)?;
     let content = content.to_bytes();
-    // What is answered may be much longer than what was asked: once as it is, and once sealed.
+    // The response may be much longer than the request. It is in memory twice: plain and sealed.
     memory.grow(2 * content.len())?;
     let response = message::encode_response(parts.status, &parts.headers, &content);
     let sealed = reply.seal(&response).map_err(|error| {
@@ -81,13 +83,13 @@ pub(super) async fn take(
     Ok((of_answer, sealed).into_response())
 }
 
-/// The request in a message, which is for a name that the collector answers to.
+/// Decodes the request in a message, and checks that it is for a host name of the collector.
 fn asked(message: &Bytes, hosts: Option<&Hosts>) -> Result<Request, Problem> {
     let request = message::decode_request(message).map_err(|error| {
         Problem::BadRequest(format!("the message inside is malformed: {error}"))
     })?;
     if request.headers().contains_key(header::EXPECT) {
-        // Must be refused (RFC 9458, section 5.1): nothing can be answered before the end.
+        // Must be refused (RFC 9458, section 5.1): an interim response cannot be sent.
         return Err(Problem::BadRequest(
             "the message inside expects an answer before its end".to_owned(),
         ));
@@ -99,7 +101,7 @@ fn asked(message: &Bytes, hosts: Option<&Hosts>) -> Result<Request, Problem> {
     }
 }
 
-/// An answer with the memory that it takes until it is sent.
+/// Response together with the memory reserved for it until it is sent.
 struct Held(
     Vec<u8>,
     #[expect(dead_code, reason = "given back on drop")] MemoryReservation,

@@ -1,7 +1,7 @@
-//! What is served here, told to programs: an OpenAPI document.
+//! OpenAPI document of the HTTP interface.
 //!
-//! It is kept by hand, and tests hold it to what is served: these to the routes, to whom they
-//! are for, and to the problems; others to answers.
+//! The document is written by hand. The tests below compare it with the routes, the required roles
+//! and the problems. Integration tests compare it with responses.
 
 use axum::response::IntoResponse;
 
@@ -9,7 +9,7 @@ use super::tasks;
 
 pub(crate) const DOCUMENT: &str = include_str!("openapi.json");
 
-/// `GET /openapi.json`. Another version of the collector has another one.
+/// `GET /openapi.json`: the document of this version of the collector.
 pub(super) async fn show() -> impl IntoResponse {
     (tasks::ASK_AGAIN, tasks::JSON, DOCUMENT)
 }
@@ -61,7 +61,7 @@ mod tests {
         assert_eq!(document()["info"]["version"], env!("CARGO_PKG_VERSION"));
     }
 
-    /// Slug, status and title of every problem, as they are defined.
+    /// Returns slug, status and title of every problem in the source.
     fn problems() -> BTreeSet<(String, u16, String)> {
         include_str!("problem/kinds.rs")
             .lines()
@@ -94,7 +94,7 @@ mod tests {
         assert_eq!(described.collect::<BTreeSet<_>>(), defined);
     }
 
-    /// The schemas of problems that a response refers to.
+    /// Returns the names of the problem schemas that a response refers to.
     fn slugs(response: &Value) -> Vec<&str> {
         let schema = &response["content"]["application/problem+json"]["schema"];
         let several = schema["oneOf"].as_array().map(Vec::as_slice);
@@ -125,7 +125,7 @@ mod tests {
                     .collect::<Vec<_>>()
             })
             .collect();
-        // Of no operation.
+        // This response belongs to no operation.
         let elsewhere = &document["components"]["responses"]["method-not-allowed"];
         answered.extend(
             slugs(elsewhere)

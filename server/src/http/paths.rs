@@ -1,9 +1,9 @@
-//! Paths that several files name.
+//! Paths used in several files.
 
-/// Route of uploads, which is never logged: lines have times.
+/// Route of uploads. It is never logged, since log lines have timestamps.
 pub(super) const UPLOADS: &str = "/tasks/{id}/reports";
 
-/// Route of what comes through relays, mostly uploads: not logged either.
+/// Route of requests from relays, mostly uploads. It is not logged either.
 pub(super) const GATEWAY: &str = "/.well-known/ohttp-gateway";
 
 pub(super) const LIVE: &str = "/livez";
@@ -13,5 +13,5 @@ pub(super) const METRICS: &str = "/metrics";
 /// Routes that are not logged.
 pub(super) const UNLOGGED: [&str; 2] = [UPLOADS, GATEWAY];
 
-/// Routes for operators of the process.
+/// Health checks, which need no allowed host name and have no rate limit.
 pub(super) const HEALTH: [&str; 2] = [LIVE, READY];

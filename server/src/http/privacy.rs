@@ -1,4 +1,4 @@
-//! What a task's reports give away, for a privacy notice.
+//! Privacy of a task's reports, for a privacy notice.
 
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery, State};
@@ -22,33 +22,34 @@ use hushbin_analysis::promise::{Privacy, SumPrivacy, batch_statement, sum_batch_
 struct Show<'a> {
     task: &'a str,
     fingerprint: Fingerprint,
-    /// Of every single report.
+    /// Local privacy of each report.
     local: Privacy,
-    /// In released batches.
+    /// Number of reports in released batches.
     reports: u64,
-    /// In the smallest of them, or of those that shufflers sent.
+    /// Number of reports in the smallest released batch, or in the smallest batch that shufflers
+    /// sent.
     smallest_batch: u64,
-    /// Who shuffled them before they came here; nobody, of a collector.
+    /// Shufflers that the reports came through; empty for a collector.
     shuffled_by: Vec<String>,
-    /// Of that one, whose totals may be read alone.
+    /// Privacy of the smallest batch, whose totals may be read alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     shuffled: Option<Account>,
-    /// What that means and assumes, or why there is none.
+    /// Meaning and assumptions of `shuffled`, or the reason that it is missing.
     shuffled_statement: String,
 }
 
-/// Of a task whose sums a shuffler hides: nothing local.
+/// Response for a task of shuffled sums, which has no local privacy.
 #[derive(Serialize)]
 struct ShowSums<'a> {
     task: &'a str,
     fingerprint: Fingerprint,
     privacy: SumPrivacy,
-    /// In released batches.
+    /// Number of messages in released batches.
     messages: u64,
-    /// Messages of the smallest batch that shufflers sent, of one key.
+    /// Number of messages in the smallest batch that shufflers sent, counted for one key.
     smallest_batch: u64,
     shuffled_by: Vec<String>,
-    /// Whether that has as many messages as the promise takes.
+    /// True if the smallest batch has at least as many messages as the promise requires.
     holds: bool,
     batch_statement: String,
 }
@@ -63,19 +64,20 @@ pub(super) async fn show(
     let stored = state.task(tasks::id(path))?;
     let asked = query::privacy(raw.as_deref().unwrap_or_default())?;
     let batches = state.released(&stored, None).await?;
-    // Of one without reports, which was lost, nothing is given away.
+    // A batch whose reports were lost has none, and reveals nothing.
     let sizes = || {
         let reports = batches.iter().map(|batch| batch.reports);
         reports.filter(|&reports| reports > 0)
     };
     let (reports, smallest) = (sizes().sum(), sizes().min().unwrap_or(0));
-    // Summing up takes 20 ms for 10⁸ reports.
+    // Short: accounting takes 20 ms for 10⁸ reports.
     let body = state.write(Work::Short, move |store, out| {
         let task = stored.task();
         let origins = store.origins(&stored, &batches)?;
         let (smallest_batch, shuffled_by) = match store.role() {
             Role::Analyser => {
-                // Where some came from is not known any more, they may have hidden nowhere.
+                // If the origin of some reports is no longer known, they may have come without a
+                // crowd.
                 let known = origins.smallest().filter(|_| origins.reports() == reports);
                 let names = origins.shufflers().into_iter();
                 let names = names.map(|name| HEXLOWER.encode(&name)).collect();
@@ -113,7 +115,10 @@ pub(super) async fn show(
     Ok((tasks::ASK_AGAIN, tasks::JSON, body.await?).into_response())
 }
 
-/// A released batch of so many reports, in numbers and in words.
+/// Returns the privacy of a released batch of `reports` reports, as an account and in words.
+///
+/// # Errors
+/// [`Problem::BadQuery`] if δ or the honest fraction is out of range for this task.
 fn shuffled(
     task: &Task,
     reports: u64,

@@ -1,4 +1,5 @@
-//! The queries of `/tasks/{id}/estimates`, `/heavy-hitters`, `/privacy` and `/influence`.
+//! Parsing of the queries of `/tasks/{id}/estimates`, `/heavy-hitters`, `/privacy` and
+//! `/influence`.
 
 use percent_encoding::percent_decode_str;
 
@@ -10,13 +11,15 @@ use hushbin_analysis::accounting::{
 use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, Options};
 use hushbin_analysis::heavy_hitters::{self, DEFAULT_ALPHABET};
 
-/// The options of `question=q&items=a,b&items=c&confidence=0.99&post=projection`,
-/// `quantiles=0.5,0.9` and `false_discovery_rate=0.05`. A literal comma separates items; `%2C` is
-/// part of one. Hence the split comes before the decoding, which no generic form parser does.
+/// Parses a query such as `question=q&items=a,b&items=c&confidence=0.99&post=projection`. Further
+/// keys are `batches`, `quantiles=0.5,0.9` and `false_discovery_rate=0.05`. It does not check the
+/// options against a task.
+///
+/// A literal comma separates items, and `%2C` is part of an item. The list must therefore be split
+/// before decoding, which generic form parsers do not do.
 ///
 /// # Errors
-/// [`Problem::BadQuery`], [`Problem::UnknownPostProcessing`]. Whether the options
-/// have a meaning for a task is not looked at.
+/// [`Problem::BadQuery`], [`Problem::UnknownPostProcessing`].
 pub(super) fn estimates(query: &str) -> Result<(Options, Option<Vec<u64>>), Problem> {
     let mut options = Options::default();
     let mut batches = None;
@@ -63,7 +66,7 @@ pub(super) fn estimates(query: &str) -> Result<(Options, Option<Vec<u64>>), Prob
     Ok((options, batches))
 }
 
-/// The batches of `batches=1,4-6`; `None` for all.
+/// Parses the batches of `batches=1,4-6`; `None` means all.
 ///
 /// # Errors
 /// [`Problem::BadQuery`].
@@ -80,8 +83,8 @@ pub(super) fn batches(query: &str) -> Result<Option<Vec<u64>>, Problem> {
     Ok(batches)
 }
 
-/// The options of `question=q&alphabet=abc&confidence=0.99`, all optional, and that so much is
-/// done at most.
+/// Parses a query such as `question=q&alphabet=abc&confidence=0.99`, in which all keys are
+/// optional. `work` is the maximum number of hashes that the search may compute.
 ///
 /// # Errors
 /// [`Problem::BadQuery`].
@@ -103,16 +106,16 @@ pub(super) fn heavy_hitters(query: &str, work: u64) -> Result<heavy_hitters::Opt
     })
 }
 
-/// What is asked of a shuffled batch.
+/// Parameters of a shuffled batch's privacy.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Privacy {
     /// δ, in [`DELTA`].
     pub(super) delta: f64,
-    /// Part of the reports that may be counted on, in [`HONEST_FRACTION`].
+    /// Fraction of the reports assumed to be honest, in [`HONEST_FRACTION`].
     pub(super) honest_fraction: f64,
 }
 
-/// What `delta=1e-8&honest_fraction=0.9` asks, both optional.
+/// Parses a query such as `delta=1e-8&honest_fraction=0.9`, in which both keys are optional.
 ///
 /// # Errors
 /// [`Problem::BadQuery`].
@@ -136,7 +139,7 @@ pub(super) fn privacy(query: &str) -> Result<Privacy, Problem> {
     Ok(asked)
 }
 
-/// Keys and values, as they are encoded.
+/// Returns the pairs of keys and values, still encoded.
 fn pairs(query: &str) -> impl Iterator<Item = (&str, &str)> {
     query
         .split('&')
@@ -144,7 +147,7 @@ fn pairs(query: &str) -> impl Iterator<Item = (&str, &str)> {
         .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
 }
 
-/// Reads a text that may be given once.
+/// Reads a text that may occur once.
 fn read_text(key: &str, value: &str, slot: &mut Option<String>) -> Result<(), Problem> {
     match slot.replace(decode(value)?) {
         None => Ok(()),
@@ -152,7 +155,7 @@ fn read_text(key: &str, value: &str, slot: &mut Option<String>) -> Result<(), Pr
     }
 }
 
-/// Reads a number that may be given once.
+/// Reads a number that may occur once.
 fn read_number(key: &str, value: &str, slot: &mut Option<f64>) -> Result<(), Problem> {
     match slot.replace(number(key, &decode(value)?)?) {
         None => Ok(()),
@@ -165,7 +168,7 @@ fn number(key: &str, value: &str) -> Result<f64, Problem> {
     read.map_err(|_| bad(format!("{key} is {value:?}, expected a number")))
 }
 
-/// Decodes one component as forms are encoded.
+/// Decodes one component of form encoding.
 fn decode(component: &str) -> Result<String, Problem> {
     let spaced = component.replace('+', " ");
     percent_decode_str(&spaced)

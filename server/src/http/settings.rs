@@ -1,4 +1,4 @@
-//! How a task is collected.
+//! Settings of a task's collection.
 
 use axum::Json;
 use axum::body::Body;
@@ -22,7 +22,7 @@ pub(super) async fn show(
     Ok((tasks::ASK_AGAIN, Json((*stored.settings()).clone())))
 }
 
-/// `PUT /tasks/{id}/settings`: all of them; what is left out has its default.
+/// `PUT /tasks/{id}/settings`: replaces all settings. Omitted ones get their defaults.
 pub(super) async fn change(
     _: Admin,
     State(state): State<AppState>,

@@ -1,4 +1,4 @@
-//! What handlers share: the store, and bounds of what they may take.
+//! State shared by handlers, and limits of requests.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,32 +19,32 @@ use crate::role::Peers;
 use crate::store::{BatchRow, Store, StoredTask};
 use crate::task::CollectedTask;
 
-/// Bounds of one request.
+/// Limits of one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Longest body of an upload, in bytes.
+    /// Maximum length of an upload's body, in bytes.
     pub upload_bytes: usize,
-    /// Time that an upload's body may take to arrive.
+    /// Time limit for the arrival of a body.
     pub body_timeout: Duration,
-    /// Time that an answer may take.
+    /// Time limit for a response.
     pub request_timeout: Duration,
-    /// Short answers computed at once; further ones wait.
+    /// Maximum number of short responses computed at once; further ones wait.
     pub estimates_at_once: usize,
-    /// Whether asking for estimates releases what has come, however little: for development,
-    /// where nobody is to be hidden.
+    /// True to release all reports, even a few, when estimates are requested: for development, when
+    /// nobody has to be hidden.
     pub release_on_read: bool,
-    /// Long answers, as estimates of all of many items, computed and sent at once, each
-    /// as fast as whoever asked reads; further ones wait.
+    /// Maximum number of long responses, such as estimates of many items, computed and sent at
+    /// once. Further ones wait. Each is sent as fast as the client reads.
     pub long_answers_at_once: usize,
-    /// Answers for which all reports are read, as of items that nobody listed, computed at once,
-    /// on all cores; further ones wait.
+    /// Maximum number of responses at once that read all reports, as for items without a list. Each
+    /// uses all cores. Further ones wait.
     pub readers_at_once: usize,
-    /// Hashes that one of them may have worked out: 10 to 30 seconds of a core.
+    /// Maximum number of hashes for a response that reads reports: 10 to 30 seconds of a core.
     pub hashes: u64,
 }
 
 impl Limits {
-    /// Bounds that suit browsers that send a few reports at a time.
+    /// Default limits, for browsers that send a few reports at a time.
     pub const DEFAULT: Self = Self {
         upload_bytes: 1 << 20,
         body_timeout: Duration::from_secs(10),
@@ -75,7 +75,7 @@ impl FromRef<AppState> for Arc<Metrics> {
     }
 }
 
-/// What handlers share.
+/// State shared by handlers.
 #[derive(Clone)]
 pub(super) struct AppState(Arc<Shared>);
 
@@ -86,13 +86,13 @@ struct Shared {
     peers: Peers,
     metrics: Arc<Metrics>,
     gateway: Option<Arc<Gateway>>,
-    /// Places for short answers.
+    /// Permits for short responses.
     short: Arc<Semaphore>,
-    /// Places for long ones, which cannot keep short ones waiting.
+    /// Permits for long responses, separate so that they cannot delay short ones.
     long: Arc<Semaphore>,
-    /// Places for those that read reports, which can keep neither waiting.
+    /// Permits for responses that read reports, separate so that they delay neither.
     readers: Arc<Semaphore>,
-    /// By id, what is shown of a task.
+    /// JSON of each task's public description, by id.
     shown: Mutex<HashMap<String, (Fingerprint, Bytes)>>,
 }
 
@@ -140,7 +140,7 @@ impl AppState {
         &self.0.metrics
     }
 
-    /// What opens requests that come through relays, where any may.
+    /// Returns the gateway for requests through relays; `None` if relays are not supported.
     pub(super) fn gateway(&self) -> Option<&Gateway> {
         self.0.gateway.as_deref()
     }
@@ -150,7 +150,10 @@ impl AppState {
         self.0.store.task(&id).ok_or(Problem::UnknownTask(id))
     }
 
-    /// The released batches that an answer is about: those asked for, or all.
+    /// Returns the released batches of a query: the requested ones, or all.
+    ///
+    /// # Errors
+    /// [`Problem::NothingReleased`] or [`Problem::UnknownBatch`].
     pub(super) async fn released(
         &self,
         stored: &Arc<StoredTask>,
@@ -179,10 +182,11 @@ impl AppState {
         asked.iter().map(of).collect()
     }
 
-    /// The bytes that show this task: made once, for they may be long and many may ask.
+    /// Returns the JSON of a task's public description. It is made once, since it may be long and
+    /// requested often.
     ///
     /// # Errors
-    /// Those of `make`.
+    /// Same as `make`.
     pub(super) fn shown(
         &self,
         task: &CollectedTask,
@@ -200,9 +204,12 @@ impl AppState {
         }
     }
 
-    /// Runs what takes longer than a thread of the runtime may be held, on a thread of its own;
-    /// only so much runs at once, and the rest waits. The work is handed the store, and what to
-    /// write its answer to; it has its place until the last of the answer is on its way.
+    /// Writes a response on a blocking thread, for work that would hold a thread of the runtime too
+    /// long.
+    ///
+    /// Each kind of work has a limited number of permits, and further work waits. `write` gets the
+    /// store and the writer of the response. It keeps its permit until the last piece is on its
+    /// way.
     pub(super) async fn write(
         &self,
         work: Work,
@@ -213,7 +220,7 @@ impl AppState {
             Work::Long => &self.0.long,
             Work::Reports => &self.0.readers,
         };
-        // Waiting here is bounded by the deadline of all requests.
+        // The deadline of all requests also ends this wait.
         let place = Arc::clone(places)
             .acquire_owned()
             .await
@@ -229,7 +236,7 @@ impl AppState {
         match answer.await {
             Ok(result) => result,
             Err(_) => match running.await {
-                // A panic goes where the panics of handlers go.
+                // Resumes a panic, so that the layer for panics of handlers catches it.
                 Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
                 _ => Err(Problem::Internal),
             },

@@ -1,4 +1,4 @@
-//! What is collected, for everybody to see.
+//! Tasks: listing, showing, creating and deleting.
 
 use axum::Json;
 use axum::body::{Body, Bytes};
@@ -16,17 +16,17 @@ use crate::store::{Settings, TaskSetup};
 use crate::task::{CollectedDraft, CollectedTask};
 use hushbin_analysis::promise::{SumPrivacy, protects};
 
-/// A task does not change, but its id may be given to another data directory.
+/// `no-cache`: a task does not change, but another data directory may use its id.
 pub(super) const ASK_AGAIN: [(HeaderName, HeaderValue); 1] =
     [(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"))];
 
-/// What bytes are that were written as JSON.
+/// Content type of bytes that contain JSON.
 pub(super) const JSON: [(HeaderName, HeaderValue); 1] = [(
     header::CONTENT_TYPE,
     HeaderValue::from_static("application/json"),
 )];
 
-/// The task's id in the path. What cannot be decoded names no task.
+/// Returns the task id in the path. An id that cannot be decoded is not found.
 pub(super) fn id(path: Result<Path<String>, PathRejection>) -> Result<String, Problem> {
     path.map(|Path(id)| id).map_err(|_| Problem::NotFound)
 }
@@ -55,16 +55,16 @@ struct Show<'a> {
     privacy: Shown,
 }
 
-/// What is promised, in few words.
+/// Summary of a task's privacy.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Shown {
     Local {
         effective_epsilon: f64,
-        /// What that is about; of several questions, each protects whole inputs.
+        /// Inputs that are protected. With several questions, each of them protects whole inputs.
         protects: String,
     },
-    /// Nothing local: no ε but what the privacy of sums says.
+    /// Shuffled sums, which have no local ε.
     Shuffled { privacy: SumPrivacy },
 }
 
@@ -101,7 +101,7 @@ pub(super) async fn show(
     Ok((ASK_AGAIN, JSON, shown?))
 }
 
-/// A new task, and how it is collected.
+/// Request for a new task with its settings.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Create {
@@ -116,7 +116,7 @@ pub(super) struct Created {
     settings: Settings,
 }
 
-/// `POST /tasks`: what the task leaves open is chosen, as of task files.
+/// `POST /tasks`: creates a task. As for task files, parameters that are left out are chosen.
 pub(super) async fn create(
     _: Admin,
     State(state): State<AppState>,

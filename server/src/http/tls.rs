@@ -1,7 +1,7 @@
-//! Encryption, for a collector that has no proxy before it.
+//! TLS, for a collector without a proxy in front.
 //!
-//! No session is resumed: what a client would show for that tells its connections from those
-//! of others.
+//! Sessions are not resumed: a ticket or session id would link a client's connections to each
+//! other.
 
 use std::fmt::{self, Debug, Formatter};
 use std::fs;
@@ -23,14 +23,14 @@ use tokio_rustls::server::TlsStream;
 
 use crate::keys::{self, TooOpen};
 
-/// What connections are encrypted with: a certificate and its key.
+/// Certificate and key for encrypted connections.
 #[derive(Clone)]
 pub(crate) struct Tls {
     config: Arc<ServerConfig>,
     chain: Arc<[CertificateDer<'static>]>,
 }
 
-/// Why there is nothing to encrypt with.
+/// Errors of reading a certificate and its key.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum TlsError {
     #[error("--{given} is given without --{missing}, expected both or neither")]
@@ -65,16 +65,16 @@ pub(crate) enum TlsError {
     },
 }
 
-/// In both files, in words.
+/// Expected content of the two files, for error messages.
 const CHAIN: &str = "a certificate, and those that it is signed by behind it";
 const KEY: &str = "a private key that is not encrypted";
 
 impl Tls {
-    /// By what two files of PEM hold.
+    /// Reads a certificate chain and its key from two PEM files.
     ///
     /// # Errors
-    /// When one cannot be read or does not hold what it should, when others may read the key,
-    /// and when the key is not the certificate's.
+    /// When a file cannot be read or has different content, when further users may read the key,
+    /// and when the key does not match the certificate.
     pub(crate) fn read(certificate: &Path, key: &Path) -> Result<Self, TlsError> {
         let text = fs::read(certificate).map_err(|source| file_error(certificate, source))?;
         let chain: Vec<_> = CertificateDer::pem_slice_iter(&text)
@@ -105,10 +105,10 @@ impl Tls {
         })
     }
 
-    /// The stream of one client as it is once both have agreed how to encrypt it.
+    /// Returns the encrypted stream to a client after the handshake.
     ///
     /// # Errors
-    /// When they do not within this time.
+    /// When the handshake fails or takes longer than `limit`.
     pub(super) async fn accept<S>(self, stream: S, limit: Duration) -> io::Result<TlsStream<S>>
     where
         S: AsyncRead + AsyncWrite + Unpin,
@@ -118,14 +118,14 @@ impl Tls {
     }
 }
 
-/// Whether they show the same certificate.
+/// Compares the certificate chains only.
 impl PartialEq for Tls {
     fn eq(&self, other: &Self) -> bool {
         self.chain == other.chain
     }
 }
 
-/// Nothing of the key.
+/// Omits the key.
 impl Debug for Tls {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("Tls").finish_non_exhaustive()
@@ -143,6 +143,7 @@ fn config(
         .with_no_client_auth()
         .with_cert_resolver(Arc::new(SingleCertAndKey::from(pair)));
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    // No session storage (TLS 1.2) and no tickets (TLS 1.3), so that connections cannot be linked.
     config.session_storage = Arc::new(NoServerSessionStorage {});
     config.send_tls13_tickets = 0;
     Ok(config)
@@ -155,7 +156,8 @@ fn file_error(path: &Path, source: io::Error) -> TlsError {
     }
 }
 
-/// Which says nothing of what a file holds that may be a key.
+/// Converts an error of the PEM parser. The message never contains any part of the file, which may
+/// be a key.
 fn not_pem(path: &Path, expected: &'static str, error: &pem::Error) -> TlsError {
     let path = name(path);
     match error {
@@ -188,7 +190,7 @@ mod tests {
         for trickles in [false, true] {
             let (ours, mut theirs) = duplex(1000);
             let trickling = async {
-                // A greeting of 512 bytes begins so.
+                // The beginning of a ClientHello of 512 bytes.
                 for byte in b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"
                     .iter()
                     .chain(&[0; 500])

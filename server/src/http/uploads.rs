@@ -1,4 +1,4 @@
-//! Taking uploads.
+//! Receiving uploads from pages.
 
 use axum::Json;
 use axum::body::Body;
@@ -16,23 +16,22 @@ use crate::store::{Role, Settings, StoredTask, Submission, SubmittedUpload};
 
 #[derive(Debug, Serialize)]
 pub(super) struct Accepted {
-    /// Uploads in the body.
+    /// Number of uploads in the body.
     uploads: usize,
-    /// Reports newly counted.
+    /// Number of reports newly counted.
     accepted: usize,
-    /// Those of the uploads that had been counted before.
+    /// Number of uploads that had been counted before.
     duplicates: usize,
 }
 
-/// `POST /tasks/{id}/reports`: one or more uploads back to back. Answers 2xx only
-/// when all of them are on disk, 201 where at least one is new.
+/// `POST /tasks/{id}/reports`: one or more uploads back to back. Responds with 2xx only when all of
+/// them are on disk: 201 if at least one is new, else 200.
 ///
-/// Nothing is taken unless all of them are valid. Each is then stored or not by
-/// itself: where another upload was accepted under the id of one, the answer is
-/// a problem that names it, and all others are on disk all the same.
+/// If any upload is invalid, none is stored. Valid uploads are stored independently. If a different
+/// upload was accepted earlier under the same id, the response is a problem that names the id. The
+/// remaining uploads are on disk nevertheless.
 ///
-/// The body's content type is not looked at: browsers send any of their simple
-/// types, or none, without a preflight.
+/// The content type is ignored: without a preflight, browsers send one of the simple types or none.
 pub(super) async fn create(
     State(state): State<AppState>,
     path: Result<Path<String>, PathRejection>,
@@ -47,8 +46,8 @@ pub(super) async fn create(
     let limits = state.limits();
     let mut memory = store.reservation();
     let bytes = body::read(body, limits.upload_bytes, limits.body_timeout, &mut memory).await?;
-    // At most some thousand reports of a few bytes: microseconds, so it need not
-    // leave the runtime. Hostile bytes end here and never reach the writer.
+    // At most some thousand reports of a few bytes take microseconds, so this may run on the
+    // runtime's thread. Hostile bytes are rejected here and never reach the writer.
     let uploads = submitted(&stored, store.role(), &bytes)?;
     if let Some(expected) = stored.task().upload_reports() {
         let mut counts = uploads.iter().map(|upload| upload.reports as usize);
@@ -84,8 +83,11 @@ pub(super) async fn create(
     Ok((status, Json(accepted)))
 }
 
-/// The uploads of a body: of reports that are checked, or of sealed ones, of which nothing can
-/// be told but their length.
+/// Splits a body into uploads. Reports are checked; of sealed reports only the length can be
+/// checked.
+///
+/// # Errors
+/// When an upload is malformed, or this role does not take uploads of the task.
 fn submitted(
     stored: &StoredTask,
     role: Role,
@@ -97,7 +99,7 @@ fn submitted(
             sealed::decode_all(bytes, &task.fingerprint(), stored.sealed_bytes())?
         }
         (_, Some(task)) => EncodedUpload::check_all(bytes, task)?,
-        // A collector has no such tasks, an analyser takes blocks of them.
+        // A collector has no such tasks, and an analyser takes them as blocks.
         (_, None) => return Err(Problem::OtherRole),
     };
     let submitted =
@@ -105,8 +107,11 @@ fn submitted(
     Ok(uploads.into_iter().map(submitted).collect())
 }
 
-/// Whether the page that sends is one of those that the task is for. Browsers name its origin
-/// with every upload; programs name whatever they like, so that this keeps out pages alone.
+/// Checks that the page that sends the upload is allowed by the task's settings. Browsers send the
+/// true origin of a page. Programs can send any origin, so this keeps out only pages.
+///
+/// # Errors
+/// [`Problem::OriginNotAllowed`].
 fn check_origin(settings: &Settings, headers: &HeaderMap) -> Result<(), Problem> {
     let Some(origins) = &settings.origins else {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Problems from errors of the store, of the analysis and of the core.
+//! Conversions to problems from errors of the store, the analysis and the core.
 
 use hushbin_analysis::estimate::EstimateError;
 use hushbin_analysis::heavy_hitters::SearchError;
@@ -18,13 +18,13 @@ impl From<MemoryExhausted> for Problem {
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         match error {
-            // A closed store belongs to a collector that is going away: another
-            // one, or this one restarted, will take the upload.
+            // The store closes when the collector stops. Another collector, or this one after its
+            // restart, will take the upload.
             StoreError::Overloaded | StoreError::Closed => Self::Overloaded,
             StoreError::ReadOnly => Self::ReadOnly,
             StoreError::TaskDeleted { id } => Self::UnknownTask(id),
             StoreError::BatchTooSmall { have, need } => Self::BatchTooSmall { have, need },
-            // Already logged where it happened.
+            // The writer has logged the error already.
             StoreError::Failed(_) => Self::Storage,
         }
     }
@@ -88,7 +88,7 @@ impl From<SearchError> for Problem {
         match error {
             SearchError::Question(error) => error.into(),
             SearchError::Work { .. } => Self::SearchTooLong(detail),
-            // Nobody is there to read it.
+            // The client is gone, so this is never read.
             SearchError::GivenUp => Self::Overloaded,
             _ => Self::BadQuery(detail),
         }
@@ -106,7 +106,7 @@ impl From<ohttp::DecapsulationError> for Problem {
     }
 }
 
-/// Errors of decoding an upload.
+/// Conversion of errors of decoding an upload.
 impl From<hushbin::Error> for Problem {
     fn from(error: hushbin::Error) -> Self {
         match error {

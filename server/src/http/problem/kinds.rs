@@ -5,166 +5,166 @@ use serde::Serialize;
 
 use super::not_ready::NotReady;
 
-/// Error as the client learns it. Causes inside the collector stay in its log.
+/// Error as the client sees it. Causes inside the collector stay in its log.
 ///
-/// Displayed, it is the sentence about this occurrence, empty if the title says everything.
-/// Serialized, it is the members beside type, title, status and detail.
+/// `Display` returns the sentence about this occurrence, empty if the title is enough. `Serialize`
+/// writes the members in addition to type, title, status and detail.
 #[derive(Debug, Clone, PartialEq, thiserror::Error, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Problem {
-    /// No task has this id.
+    /// Unknown task id.
     #[error("there is no task {0:?}")]
     UnknownTask(#[serde(skip)] String),
-    /// The body is no upload.
+    /// Body that is not an upload.
     #[error("{detail}")]
     MalformedUpload {
         code: &'static str,
         #[serde(skip)]
         detail: String,
     },
-    /// The upload was made under other parameters than the task's.
+    /// Upload made under different parameters than the task's.
     #[error("the task's fingerprint is {expected}, the upload's is {received}")]
     FingerprintMismatch {
         expected: Fingerprint,
         received: Fingerprint,
     },
-    /// Other bytes were accepted under an upload's id before: the first that was not taken. What
-    /// else the body holds was taken.
+    /// Upload id under which different bytes were accepted before. It is the first such id in the
+    /// body. The remaining uploads of the body were taken unless they conflict too.
     #[error(
         "a retry must send the same bytes as the first attempt; uploads in the body with other ids \
          than {id} were accepted, unless they conflict too"
     )]
     UploadIdConflict { id: String },
-    /// The body is longer than the collector reads.
+    /// Body longer than the collector reads.
     #[error("a body has at most {limit} bytes")]
     TooLarge { limit: usize },
-    /// The body is compressed, or encoded otherwise.
+    /// Body with a content encoding, such as compression.
     #[error("uploads are read as they are, without a Content-Encoding")]
     EncodedBody,
-    /// The body ended early or broke the protocol.
+    /// Body that ended early or broke the protocol.
     #[error("")]
     IncompleteBody,
-    /// The body did not arrive in time.
+    /// Body that did not arrive in time.
     #[error("")]
     Timeout,
-    /// A query parameter is unknown or has no meaning.
+    /// Query parameter that is unknown or invalid.
     #[error("{0}")]
     BadQuery(#[serde(skip)] String),
-    /// The query asks for an item that the task does not have.
+    /// Query for an item that the task does not have.
     #[error("{detail}")]
     UnknownItem {
         item: String,
         #[serde(skip)]
         detail: String,
     },
-    /// The query asks for a post-processing that there is not.
+    /// Query for an unknown post-processing.
     #[error("{detail}")]
     UnknownPostProcessing {
         post: String,
         #[serde(skip)]
         detail: String,
     },
-    /// The query asks for a post-processing of what is not estimated.
+    /// Query for a post-processing that cannot be applied to the estimates.
     #[error("{detail}")]
     ImpossiblePostProcessing {
         post: &'static str,
         #[serde(skip)]
         detail: String,
     },
-    /// No batch of the task is released yet.
+    /// Task without a released batch.
     #[error("the open batch has {have} reports, and is closed with {need} at least")]
     NothingReleased { have: u64, need: u64 },
-    /// No batch of this number is released.
+    /// Number of a batch that is not released.
     #[error("no batch {batch} is released")]
     UnknownBatch { batch: u64 },
-    /// The open batch has too few reports to be closed.
+    /// Open batch with too few reports to be closed.
     #[error("the open batch has {have} reports, and is closed with {need} at least")]
     BatchTooSmall { have: u64, need: u64 },
-    /// What is asked for needs reports that are no longer kept.
+    /// Query that needs reports which are no longer kept.
     #[error("{0}")]
     ReportsGone(#[serde(skip)] String),
-    /// Who asks sends no token that is known.
+    /// Request without a token.
     #[error("send \"Authorization: Bearer TOKEN\"; hushbin token create makes one")]
     Unauthorized,
-    /// Who asks sends a token, which is none of the collector's.
+    /// Token that is not one of the collector's.
     #[error(
         "the token is unknown to this collector: it was revoked or made for another; \
          hushbin token list lists the valid ones"
     )]
     UnknownToken,
-    /// Who asks may do less than that.
+    /// Token of a role that is not allowed to do this.
     #[error("an admin's token is needed")]
     Forbidden,
-    /// The body says something else than is asked for.
+    /// Body with unexpected content.
     #[error("{0}")]
     BadRequest(#[serde(skip)] String),
-    /// The task cannot be collected.
+    /// Task that cannot be collected.
     #[error("{0}")]
     InvalidTask(#[serde(skip)] String),
-    /// There is a task of this id.
+    /// Task id that is in use already.
     #[error("there is a task {0:?} already")]
     TaskExists(#[serde(skip)] String),
-    /// A search that takes longer than a request may.
+    /// Search that takes longer than a request may.
     #[error("{0}")]
     SearchTooLong(#[serde(skip)] String),
-    /// To count so many items of so many reports takes longer than a request may.
+    /// Query whose items and reports would take longer to count than a request may.
     #[error(
         "{have} items are requested, expected at most {most}: every report is compared with each \
          item; request fewer, or estimate from exported reports (hushbin journal export)"
     )]
     TooManyItems { have: usize, most: u64 },
-    /// More is waiting than the collector will hold.
+    /// Too much work waiting.
     #[error("try again later")]
     Overloaded,
-    /// The journal did not take or give data.
+    /// Journal that could not be read or written.
     #[error("it could not be read or written, and nothing was accepted; try again later")]
     Storage,
-    /// A write through the journal did not succeed.
+    /// Write to the journal that failed, with the reason.
     #[error("{reason}")]
     NotReady { reason: NotReady },
-    /// The journal is served to be read only.
+    /// Write request to a collector that is read-only.
     #[error("released batches can still be read; try again later")]
     ReadOnly,
-    /// The store is still being opened.
+    /// Request while the store is being opened.
     #[error("")]
     Starting,
-    /// The peer has asked too often.
+    /// Peer that exceeded its rate of requests.
     #[error("try again later")]
     TooManyRequests,
-    /// The upload comes from a page that the task is not for.
+    /// Upload from a page that the task's settings do not allow.
     #[error("the Origin header names no origin of the task's settings")]
     OriginNotAllowed,
-    /// What is asked for is done by another role.
+    /// Request that a different role serves.
     #[error("pages send reports to shufflers, analysers estimate from them")]
     OtherRole,
-    /// The analyser's keys are not known yet.
+    /// Keys of the analyser that are not known yet.
     #[error("the shuffler has not heard from its analyser; try again later")]
     NoKeys,
-    /// A block is not signed by a shuffler that is known.
+    /// Block that is not signed by a known shuffler.
     #[error("the header hushbin-signature is not by a shuffler of --shuffler")]
     UnknownShuffler,
-    /// An upload has more reports than the task takes in one.
+    /// Upload with more reports than the task's settings allow.
     #[error("an upload has {have} reports, at most {most} are taken")]
     TooManyReports { have: usize, most: u32 },
-    /// An upload has another number of messages than everybody sends for the task.
+    /// Upload with a number of messages that differs from the task's.
     #[error("an upload has {have} messages, expected exactly {expected}")]
     MessageCount { have: usize, expected: u32 },
-    /// What is asked for is not of sums that a shuffler hides.
+    /// Request that does not apply to shuffled sums.
     #[error("GET estimates, privacy and influence of the task")]
     OfSums,
-    /// What came through a relay is sealed to a key, or by a suite, that this gateway has not.
+    /// Request through a relay, sealed to a key or with a suite that this gateway does not have.
     #[error("GET /.well-known/ohttp-gateway lists keys and suites")]
     OhttpKey,
-    /// The request is for a host that this collector is not.
+    /// Request for a host name that the collector does not serve.
     #[error("")]
     Misdirected,
-    /// A defect of the collector.
+    /// Defect of the collector.
     #[error("")]
     Internal,
-    /// Nothing is served at this path.
+    /// Unknown path.
     #[error("")]
     NotFound,
-    /// The path is served, for other methods.
+    /// Method that is not supported at this path.
     #[error("")]
     MethodNotAllowed,
 }
@@ -181,7 +181,7 @@ pub(super) struct Kind {
 pub(in crate::http) struct Answered(pub(in crate::http) &'static str);
 
 impl Problem {
-    /// The one place where type, status and title are defined.
+    /// Returns type, status and title. They are defined only here.
     #[rustfmt::skip]
     pub(super) const fn kind(&self) -> Kind {
         let (slug, status, title) = match self {
@@ -230,7 +230,7 @@ impl Problem {
         Kind { slug, status, title }
     }
 
-    /// The end of its type, which no other kind has.
+    /// Returns the unique last part of the problem's type URI.
     pub(in crate::http) const fn slug(&self) -> &'static str {
         self.kind().slug
     }

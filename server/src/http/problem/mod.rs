@@ -1,8 +1,8 @@
 //! Error responses: `application/problem+json` (RFC 9457).
 //!
-//! `kinds` has sentence, members, type, status and title of each, `response` makes the response,
-//! `retry_after` decides when to try again, `from_errors` converts errors of the store and of the
-//! analysis.
+//! `kinds` defines sentence, members, type, status and title of each problem. `response` builds the
+//! response. `retry_after` decides when a client may retry. `from_errors` converts errors of the
+//! store, the analysis and the core.
 
 mod from_errors;
 mod kinds;

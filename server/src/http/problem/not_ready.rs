@@ -8,22 +8,22 @@ use crate::store::{Remedy, StoreError};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum NotReady {
-    /// The disk is full.
+    /// Full disk.
     #[error("the journal has no room on its disk")]
     NoRoom,
-    /// The journal may not be written to.
+    /// Journal without permission to write.
     #[error("the journal may not be written to")]
     NotWritable,
-    /// The collector is read-only.
+    /// Collector started as read-only.
     #[error("the collector was started with --read-only")]
     ReadOnly,
     /// Too many uploads are waiting.
     #[error("too many uploads are waiting")]
     Overloaded,
-    /// The collector is stopping.
+    /// Collector that is stopping.
     #[error("the collector is going away")]
     Stopping,
-    /// The journal failed otherwise.
+    /// Journal that failed for a different reason.
     #[error("the journal failed; the log says how")]
     Failed,
 }

@@ -27,7 +27,7 @@ impl IntoResponse for Problem {
             title,
         } = self.kind();
         let uri = match self {
-            // Registered, for clients of any gateway (RFC 9458, section 5.3).
+            // Registered type, which clients of any gateway know (RFC 9458, section 5.3).
             Self::OhttpKey => format!("https://iana.org/assignments/http-problem-types#{slug}"),
             _ => format!("urn:hushbin:problem:{slug}"),
         };

@@ -8,9 +8,9 @@ impl Problem {
     /// Returns the header's value in seconds, if trying again can help.
     pub(super) const fn retry_after(&self) -> Option<HeaderValue> {
         let seconds = match self {
-            // Somebody has to free the disk, or to restart the collector.
+            // An operator has to free the disk, or restart the collector.
             Self::Storage | Self::ReadOnly => "30",
-            // Requests are counted by the minute: a part of it.
+            // The rate limit is per minute; a fraction of that suffices.
             Self::TooManyRequests => "10",
             _ if self.kind().status == 503 => "1",
             _ => return None,

@@ -1,7 +1,8 @@
-//! Connections: accepting, bounding and draining them.
+//! Connections: accepting, limiting and draining them.
 //!
-//! `axum::serve` bounds neither the number of connections nor the time that a request's head or the
-//! reading of an answer may take, and hands addresses to the log; this does neither.
+//! `axum::serve` limits neither the number of connections, nor the time for a request's head, nor
+//! the time for reading a response, and it passes addresses to the log. This server has these
+//! limits and keeps addresses out of the log.
 
 mod rates;
 mod slots;
@@ -33,39 +34,40 @@ use slots::{Peer, Slot, Slots};
 use tracked::Tracked;
 use write_timeout::WriteTimeout;
 
-/// Connections that the operating system holds until they are accepted; Linux holds no
+/// Number of connections that the operating system queues until they are accepted. Linux queues no
 /// more than `net.core.somaxconn`, 4096.
 const BACKLOG: u32 = 4096;
 
-/// Longest head of a request, and most that is read ahead of a body, in bytes.
+/// Maximum size of a request's head, and of the read-ahead of a body, in bytes.
 const HEAD_BYTES: usize = 32 << 10;
 
-/// Bytes of an answer that the operating system holds for a peer.
+/// Size of the operating system's send buffer for a peer, in bytes.
 const SEND_BUFFER: u32 = 256 << 10;
 
-/// Bounds of the server as a whole.
+/// Limits of the whole server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ServerOptions {
-    /// Connections served at once. For further ones those make room that have waited
-    /// longest for a request; while none waits, further ones wait to be accepted.
+    /// Maximum number of connections. Beyond it, the connections that have waited longest for a
+    /// request are closed. If none is waiting, new ones wait to be accepted.
     pub(crate) connections: usize,
-    /// Connections of one IPv4 address or IPv6 network of 64 bits; further ones are closed at once.
+    /// Maximum number of connections of one IPv4 address or IPv6 /64 network. Further ones are
+    /// closed at once. `None` means no limit.
     pub(crate) connections_of_peer: Option<usize>,
-    /// Requests a minute of one such address or network; further ones are asked to come back.
+    /// Maximum number of requests a minute from such an address or network. Further ones get 429.
+    /// `None` means no limit.
     pub(crate) requests_of_peer: Option<NonZeroU32>,
-    /// Time in which a peer has to agree how its connection is encrypted, where it is.
+    /// Time limit for a TLS handshake.
     pub(crate) handshake_timeout: Duration,
-    /// Time that a request's head may take, idle time before it included.
+    /// Time limit for a request's head, including the idle time before it.
     pub(crate) head_timeout: Duration,
-    /// Time in which a peer has to take a part of its answer.
+    /// Time limit in which a peer has to read a part of its response.
     pub(crate) write_timeout: Duration,
-    /// Time that requests under way have left once the server is to stop.
+    /// Time limit for the requests under way when the server stops.
     pub(crate) drain_timeout: Duration,
 }
 
 impl ServerOptions {
-    /// Bounds that suit one process on a small machine, where all connections may be
-    /// those of one proxy.
+    /// Default limits, for one process on a small machine. All connections may come from one proxy.
     pub(crate) const DEFAULT: Self = Self {
         connections: 4096,
         connections_of_peer: None,
@@ -76,13 +78,14 @@ impl ServerOptions {
         drain_timeout: Duration::from_secs(20),
     };
 
-    /// What one peer may have by default, of a collector that listens at this address:
-    /// all, where only this machine can connect, because then it is a proxy.
+    /// Returns the default limit of connections for a peer. There is none on a loopback address,
+    /// since all connections then come from a proxy.
     pub(crate) fn default_connections_of_peer(listen: IpAddr) -> Option<usize> {
         (!listen.is_loopback()).then_some(256)
     }
 
-    /// The same of requests a minute: some ten pages a second are opened behind one address.
+    /// Returns the default limit of requests a minute for a peer. It suits some ten page views a
+    /// second behind one address. There is none on a loopback address.
     pub(crate) fn default_requests_of_peer(listen: IpAddr) -> Option<NonZeroU32> {
         NonZeroU32::new(600).filter(|_| !listen.is_loopback())
     }
@@ -94,16 +97,16 @@ impl Default for ServerOptions {
     }
 }
 
-/// A socket that accepts connections.
+/// Returns a listening socket.
 ///
 /// # Errors
-/// Where the address cannot be had.
+/// When the address is not available.
 pub(crate) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = match address.ip() {
         IpAddr::V4(_) => TcpSocket::new_v4()?,
         IpAddr::V6(_) => TcpSocket::new_v6()?,
     };
-    // As every server does: a restart need not wait for old connections to be forgotten.
+    // As usual for servers: a restart need not wait for old connections to time out.
     socket.set_reuseaddr(true)?;
     socket.set_send_buffer_size(SEND_BUFFER)?;
     socket.bind(address)?;
@@ -112,7 +115,7 @@ pub(crate) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 
 /// Serves until `stop` completes, then finishes the requests under way.
 ///
-/// Returns whether all of them finished in time.
+/// Returns true if all of them finished in time.
 pub(crate) async fn serve(
     listener: TcpListener,
     front: Front,
@@ -130,7 +133,7 @@ pub(crate) async fn serve(
         .is_ok()
 }
 
-/// Accepts connections, each into a task of its own.
+/// Accepts connections, and serves each in a separate task.
 async fn accept_all(
     listener: &TcpListener,
     front: &Front,
@@ -144,7 +147,7 @@ async fn accept_all(
         .header_read_timeout(options.head_timeout)
         .max_buf_size(HEAD_BYTES);
     let metrics = front.metrics();
-    // Ends, and with it handshakes, when this does.
+    // Dropping the sender ends pending handshakes when this function is cancelled.
     let (_accepting, stopping) = watch::channel(());
     loop {
         let (stream, peer) = accept(listener, &slots).await;
@@ -189,15 +192,15 @@ async fn accept_all(
     }
 }
 
-/// Waits for the end of a connection, or cuts it.
+/// Serves a connection until it ends or has to make room.
 async fn attend(connection: Conversation, slot: Arc<Slot>, metrics: Arc<Metrics>) {
     metrics.connections.inc();
     tokio::select! {
-        // First what is due on the connection: an answer that is ready leaves
-        // before the connection makes room.
+        // The connection comes first: a response that is ready is sent before the connection makes
+        // room.
         biased;
-        // A broken connection is the client's business: what it sent is
-        // either acknowledged or may be sent again.
+        // A broken connection is not an error here: the client's data was either acknowledged or
+        // may be sent again.
         result = connection => if result.is_err_and(|error| is_unread(&error)) {
             metrics.closed(Closed::Unread);
         },
@@ -206,11 +209,11 @@ async fn attend(connection: Conversation, slot: Arc<Slot>, metrics: Arc<Metrics>
     metrics.connections.dec();
 }
 
-/// All requests of a connection, in memory of their own: 4096 silent connections took 51 MB so,
-/// and 113 MB where it lay within the futures that wait for it.
+/// Future that serves all requests of a connection, boxed to save memory. 4096 silent connections
+/// took 51 MB boxed, and 113 MB as part of the waiting futures.
 type Conversation = Pin<Box<dyn Future<Output = hyper::Result<()>> + Send>>;
 
-/// Answers the requests of a connection.
+/// Serves the requests of a connection.
 fn converse<S, A>(stream: S, http: &http1::Builder, answering: A, draining: Watcher) -> Conversation
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -221,26 +224,27 @@ where
     Box::pin(draining.watch(connection))
 }
 
-/// Whether a connection ended because its peer did not read.
+/// Returns true if the connection ended because its peer did not read.
 fn is_unread(error: &hyper::Error) -> bool {
     std::error::Error::source(error)
         .and_then(|cause| cause.downcast_ref::<io::Error>())
         .is_some_and(|cause| cause.kind() == io::ErrorKind::TimedOut)
 }
 
-/// The next connection, whatever happens to earlier ones.
+/// Accepts the next connection. Errors are handled here, so one always arrives eventually.
 async fn accept(listener: &TcpListener, slots: &Slots) -> (TcpStream, Peer) {
     loop {
         match listener.accept().await {
-            // The address is dropped here and known nowhere else.
+            // The address is dropped here; only the peer, which cannot be displayed, is kept.
             Ok((stream, address)) => {
-                // Answers are one small write; waiting to fill a packet only delays.
+                // Most responses are one small write; waiting to fill a packet would only delay
+                // them.
                 let _ = stream.set_nodelay(true);
                 return (stream, Peer::new(address.ip()));
             }
             Err(error) if is_about_one_connection(&error) => {}
             Err(error) => {
-                // Usually too many open files: others must end before one can begin.
+                // Usually too many open files: a connection must end before a new one can begin.
                 tracing::error!(%error, "cannot accept connections");
                 slots.cut_longest_waiting();
                 tokio::time::sleep(Duration::from_millis(500)).await;

@@ -1,4 +1,4 @@
-//! How often one peer may ask.
+//! Rate limit of requests for each peer.
 
 use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -7,20 +7,21 @@ use governor::{DefaultKeyedRateLimiter, Quota};
 
 use super::slots::Peer;
 
-/// Peers are forgotten that have not asked for so long that it makes no difference, every so
-/// many requests.
+/// Number of requests between clean-ups. A clean-up removes peers whose state equals that of a new
+/// peer.
 const TIDY_EVERY: u32 = 1 << 14;
 
-/// The requests of each peer, evenly over minutes: those of a whole minute may come at once.
+/// Rate limiter with a constant rate for each peer. A burst may use the requests of a whole minute.
 ///
-/// Peers are held in memory for a minute after their last request, and nowhere else.
+/// A peer is kept in memory for at most a minute of its quota after its last request, and nowhere
+/// else.
 pub(super) struct Rates {
     peers: DefaultKeyedRateLimiter<Peer>,
     requests: AtomicU32,
 }
 
 impl Rates {
-    /// So many a minute.
+    /// Creates a limiter of `a_minute` requests a minute for each peer.
     pub(super) fn new(a_minute: NonZeroU32) -> Self {
         Self {
             peers: DefaultKeyedRateLimiter::keyed(Quota::per_minute(a_minute)),
@@ -28,7 +29,7 @@ impl Rates {
         }
     }
 
-    /// Whether a peer may ask now, which is counted if so.
+    /// Returns true if the peer may send a request now, and counts the request if so.
     pub(super) fn allow(&self, peer: Peer) -> bool {
         let requests = self.requests.fetch_add(1, Ordering::Relaxed);
         if requests % TIDY_EVERY == TIDY_EVERY - 1 {
@@ -57,7 +58,7 @@ mod tests {
         for peer in [v4(1), v4(2), v6(1), v6(2)] {
             assert_eq!([0; 4].map(|_| rates.allow(peer)), [true, true, true, false]);
         }
-        // The same network of 64 bits.
+        // An address of the same /64 network.
         let neighbour = Peer::new(IpAddr::V6(Ipv6Addr::new(0x2001, 0xdb8, 1, 1, 9, 9, 9, 9)));
         assert!(!rates.allow(neighbour));
     }
@@ -70,7 +71,7 @@ mod tests {
             let peer = Peer::new(IpAddr::V4(Ipv4Addr::from_bits(number)));
             assert!(rates.allow(peer));
         }
-        // Each is new again within a tenth of a millisecond.
+        // Each peer's quota is full again after less than a tenth of a millisecond.
         assert!(rates.peers.len() < TIDY_EVERY as usize / 2);
     }
 }

@@ -1,10 +1,10 @@
-//! Slots for connections: how many in all and of one peer, and whose slot is taken
-//! when there are no more.
+//! Slots for connections: limits in total and for each peer, and the choice of the connection that
+//! makes room.
 //!
-//! A connection is either *busy*, from a request's head to the end of its answer, or *waiting* for
-//! a head. When all slots are taken, the connection that has waited longest makes room: it has been
-//! promised nothing. Who keeps thousands of silent connections open therefore only replaces their
-//! own, and busy connections end by the time limits of requests.
+//! A connection is *busy* from a request's head to the end of its response, and otherwise *waiting*
+//! for a head. When all slots are taken, the connection that has waited longest is closed: no
+//! response is pending on it. An attacker with thousands of silent connections therefore only
+//! replaces connections of the attack. Busy connections end by the time limits of requests.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::{IpAddr, Ipv6Addr};
@@ -13,9 +13,9 @@ use std::sync::Arc;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 
-/// Whom connections are counted for: an IPv4 address or an IPv6 network of 64 bits,
-/// which is what one household or machine has. Held in memory while a connection of it
-/// is open, and shown to nobody: it can be compared and no more.
+/// Peer for which connections are counted: an IPv4 address, or an IPv6 /64 network, which one
+/// household or machine usually has. It is kept in memory while it has a connection. It can only be
+/// compared, and never displayed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Peer(IpAddr);
 
@@ -31,12 +31,12 @@ impl Peer {
     }
 }
 
-/// All slots of a server.
+/// Slots of a server.
 pub(super) struct Slots {
     most: usize,
     most_of_peer: usize,
     state: Mutex<State>,
-    /// There may be room now: a connection has ended, or waits.
+    /// Notified when a connection has ended or begins to wait, so there may be room.
     changed: Notify,
 }
 
@@ -44,14 +44,14 @@ pub(super) struct Slots {
 struct State {
     open: usize,
     of_peer: HashMap<Peer, usize>,
-    /// Those that wait, by when they began to.
+    /// Waiting connections, ordered by the start of the wait.
     waiting: BTreeMap<u64, Arc<Notify>>,
-    /// Counts beginnings of waits.
+    /// Number of waits begun so far; orders `waiting`.
     clock: u64,
 }
 
 impl Slots {
-    /// At least one slot, and of each peer at least one.
+    /// Creates slots: at least one in total, and at least one for each peer.
     pub(super) fn new(most: usize, most_of_peer: Option<usize>) -> Arc<Self> {
         Arc::new(Self {
             most: most.max(1),
@@ -61,9 +61,11 @@ impl Slots {
         })
     }
 
-    /// A slot for a connection of this peer, which waits for a request; none when the
-    /// peer has its share. When all slots are taken, the connection that has waited
-    /// longest is told to go, and until it has gone, or another one ends, this waits.
+    /// Takes a slot for a new connection of this peer, which begins to wait for a request. Returns
+    /// `None` if the peer is at its limit.
+    ///
+    /// If all slots are taken, the connection that has waited longest is asked to close. This
+    /// function waits until a connection has closed.
     ///
     /// Only one task may wait here at a time.
     pub(super) async fn take(self: &Arc<Self>, peer: Peer) -> Option<Arc<Slot>> {
@@ -75,7 +77,7 @@ impl Slots {
         }
     }
 
-    /// As [`Self::take`], or `None` when all slots are taken.
+    /// Tries [`take`](Self::take) without waiting; the outer `None` means that all slots are taken.
     fn try_take(self: &Arc<Self>, peer: Peer) -> Option<Option<Arc<Slot>>> {
         let mut state = self.state();
         if state.of_peer.get(&peer).copied().unwrap_or_default() >= self.most_of_peer {
@@ -98,13 +100,13 @@ impl Slots {
         })))
     }
 
-    /// Makes room where the number of slots is not what is short.
+    /// Closes the connection that has waited longest, when a resource besides slots is exhausted.
     pub(super) fn cut_longest_waiting(&self) {
         self.state().cut_longest_waiting();
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Nothing in this file panics while it holds the lock.
+        // parking_lot locks do not poison, and no code in this file panics while it holds the lock.
         self.state.lock()
     }
 }
@@ -123,17 +125,18 @@ impl State {
     }
 }
 
-/// The slot of one connection, given back on drop.
+/// Slot of one connection, returned on drop.
 pub(super) struct Slot {
     slots: Arc<Slots>,
     peer: Peer,
-    /// When it began to wait, last. Locked inside the lock of all slots.
+    /// Start of the latest wait, a key of `waiting`. Locked only while the state of all slots is
+    /// locked.
     since: Mutex<u64>,
     cut: Arc<Notify>,
 }
 
 impl Slot {
-    /// Busy until the guard is dropped.
+    /// Marks the connection as busy until the guard is dropped.
     pub(super) fn busy(self: &Arc<Self>) -> Busy {
         let mut state = self.slots.state();
         state.waiting.remove(&*self.since());
@@ -167,7 +170,7 @@ impl Drop for Slot {
     }
 }
 
-/// A request under way: its connection is not cut for others.
+/// Guard of a request under way, whose connection must not be closed to make room.
 pub(super) struct Busy(Arc<Slot>);
 
 impl Drop for Busy {
@@ -192,7 +195,7 @@ mod tests {
         Peer::new(text.parse().unwrap())
     }
 
-    /// Whether it is told to go.
+    /// Returns true if the connection was asked to close.
     async fn is_cut(slot: &Slot) -> bool {
         tokio::select! {
             biased;
@@ -231,8 +234,8 @@ mod tests {
         let first = slots.take(p).await.unwrap();
         let second = slots.take(p).await.unwrap();
         let third = slots.take(p).await.unwrap();
-        // The first asks once and waits again: the second now waits longest, but for
-        // its being busy.
+        // The first sends a request and waits again. Now the second has waited longest, but it is
+        // busy.
         drop(first.busy());
         let busy = second.busy();
         assert!(slots.try_take(p).is_none());

@@ -1,4 +1,4 @@
-//! Answers that keep their connection busy until they are sent.
+//! Response bodies that keep the connection busy until they are sent.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -8,8 +8,8 @@ use hyper::body::{Frame, SizeHint};
 
 use super::slots::Busy;
 
-/// A body that is dropped once its last byte has been handed to the connection, and what
-/// keeps the connection busy with it.
+/// Body with the guard that keeps its connection busy. hyper drops it after handing the last byte
+/// to the connection.
 pub(super) struct Tracked {
     body: Body,
     _busy: Busy,

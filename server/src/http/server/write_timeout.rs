@@ -8,18 +8,18 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep};
 
-/// Bytes that a peer has to take in a write timeout while an answer waits for it: less
-/// than any working network takes, and all of what most answers have.
+/// Minimum number of bytes that a peer must take in a write timeout while a response waits. Any
+/// working network takes more, and most responses are shorter.
 const LEAST: usize = 512 << 10;
 
-/// A stream whose writes fail when its peer takes less than [`LEAST`] bytes in `timeout`
-/// while more is there to be written.
+/// Stream whose writes fail if the peer takes less than [`LEAST`] bytes in `timeout` while more is
+/// waiting.
 pub(super) struct WriteTimeout<S> {
     stream: S,
     timeout: Duration,
-    /// Runs while something waits to be written.
+    /// Timer, which runs while data waits to be written.
     stalled: Option<Pin<Box<Sleep>>>,
-    /// Bytes written since it began to run.
+    /// Bytes written since the timer was started or reset.
     taken: usize,
 }
 
@@ -33,7 +33,7 @@ impl<S> WriteTimeout<S> {
         }
     }
 
-    /// What a write came to, unless the peer has been too slow.
+    /// Returns the result of a write, or an error if the peer has been too slow.
     fn watch(
         &mut self,
         context: &mut Context<'_>,
@@ -98,7 +98,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for WriteTimeout<S> {
         self.stream.is_write_vectored()
     }
 
-    /// Called once all has been handed to the stream: nothing waits any more.
+    /// hyper flushes after handing all data to the stream, so no data waits any more.
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.stalled = None;
         Pin::new(&mut self.stream).poll_flush(context)
@@ -128,7 +128,7 @@ mod tests {
         assert_eq!(begin.elapsed().as_secs(), TIMEOUT.as_secs());
     }
 
-    /// Reads a piece a second for a hundred seconds; whether all could be written.
+    /// Reads `piece` bytes each second for a hundred seconds. Returns true if all could be written.
     async fn reads(piece: usize) -> bool {
         let (ours, mut theirs) = duplex(1000);
         let mut patient = WriteTimeout::new(ours, TIMEOUT);
