@@ -1,4 +1,5 @@
-//! `hushbin-study bounds`: the published bounds on a batch, as a table and a figure.
+//! Subcommand `hushbin-study bounds`: prints the published bounds on the central ε of a batch, and
+//! draws them as a figure.
 
 use std::fs;
 use std::io::Write;

@@ -1,4 +1,5 @@
-//! `hushbin-study compare`: hushbin's mechanisms and published ones, for one question.
+//! Subcommand `hushbin-study compare`: compares hushbin's mechanisms with published ones, for one
+//! question.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! `hushbin-study experiments`: reruns the papers' experiments with every competitor.
+//! Subcommand `hushbin-study experiments`: reruns the papers' experiments with every competitor.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -31,7 +31,8 @@ pub(super) struct Options {
     seed: u64,
 }
 
-/// Experiments selected by `--only`, with those of the given data sets.
+/// Returns the experiments that `--only` selects, among the papers' and those on the given data
+/// sets.
 fn experiments(options: &Options) -> Result<Vec<Box<dyn Experiment>>, Error> {
     let wanted = |name: &str| {
         options.only.is_empty() || options.only.iter().any(|only| name.contains(only.as_str()))
@@ -104,7 +105,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     Ok(())
 }
 
-/// Command line that reproduces this run, except for the output directory.
+/// Returns the command line that reproduces this run, except for the output directory.
 fn how(options: &Options) -> String {
     let mut words = format!(
         "npm run evaluate -- experiments --preset {} --seed {}",

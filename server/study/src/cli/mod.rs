@@ -1,4 +1,4 @@
-//! The command `hushbin-study`: one file per subcommand.
+//! Command line of `hushbin-study`, with one file for each subcommand.
 
 mod bounds;
 mod compare;
@@ -26,8 +26,8 @@ enum Command {
 }
 
 impl Cli {
-    /// Runs the subcommand, which writes its output to `out`. A broken pipe ends the run without an
-    /// error: the reader may have read enough.
+    /// Runs the subcommand, which writes its output to `out`. A broken pipe is not an error,
+    /// because the reader may have read enough.
     ///
     /// # Errors
     /// Any error of the subcommand.

@@ -1,9 +1,9 @@
 //! Data of figures.
 
-/// A figure: panels side by side over one legend.
+/// Figure that consists of panels, with one legend below them.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Figure {
-    /// Unique name in a study, used in file names.
+    /// Name, unique in a study, which is used as a file name.
     pub(crate) name: String,
     /// Title in one line; also the alternative text.
     pub(crate) title: String,
@@ -11,27 +11,27 @@ pub(crate) struct Figure {
     pub(crate) x: &'static str,
     /// Label of the vertical axis, such as `mean of ln TVE`.
     pub(crate) y: &'static str,
-    /// True for a logarithmic axis: the horizontal one, then the vertical one.
+    /// Whether the axes are logarithmic: first the horizontal axis, then the vertical one.
     pub(crate) logarithmic: [bool; 2],
     /// Panels, at least one.
     pub(crate) panels: Vec<Panel>,
 }
 
-/// One panel of a figure.
+/// Panel of a figure: a chart with curves.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Panel {
-    /// Parameters common to the panel, such as `s = 4`.
+    /// Title that states the parameters common to all curves, such as `s = 4`.
     pub(crate) title: String,
     /// Curves, one per mechanism.
     pub(crate) curves: Vec<Curve>,
 }
 
-/// A curve of a panel.
+/// Curve of a panel.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Curve {
     /// Label in the legend. Curves with the same label look the same in all panels.
     pub(crate) label: String,
-    /// Points from left to right: x coordinate, mean and its standard error, which is 0 for
-    /// computed values.
+    /// Points from left to right. Each has the x coordinate, a mean (the y coordinate) and its
+    /// standard error, which is 0 for values computed by formula.
     pub(crate) points: Vec<[f64; 3]>,
 }

@@ -1,5 +1,6 @@
-//! Figures as SVG: panels side by side over one legend. Every mechanism has its own mark. Measured
-//! points have a bar of twice the standard error to either side.
+//! Drawing of figures as SVG, with panels side by side and one legend below them. Each mechanism
+//! has a different mark. Measured points have a bar that extends by two standard errors to either
+//! side.
 
 use std::ops::Range;
 
@@ -13,7 +14,7 @@ use super::style::{FONT, GRID, INK, Style};
 use super::ticks::{even_ticks, label, ticks};
 use crate::output::Error;
 
-/// Width and height of a panel in pixels, and the number of panels per row.
+/// Width and height of a panel in pixels.
 const PANEL: (u32, u32) = (520, 420);
 const ABREAST: usize = 2;
 /// Height of a legend entry in pixels.
@@ -29,7 +30,7 @@ struct Axis {
     logarithmic: bool,
 }
 
-/// Draws a figure.
+/// Draws a figure and returns it as SVG.
 ///
 /// # Errors
 /// Any error of the drawing library.
@@ -47,7 +48,7 @@ pub(crate) fn svg(figure: &Figure) -> Result<String, Error> {
         }
         let (_, under) = root.split_vertically(head(title.len()));
         let (plots, legend) = under.split_vertically(PANEL.1 * rows as u32);
-        // One vertical range for all panels makes heights comparable.
+        // All panels have the same vertical range, so that their heights are comparable.
         let all = || figure.panels.iter().flat_map(|panel| &panel.curves);
         let up = Axis::new(
             all(),
@@ -73,7 +74,7 @@ pub(crate) fn svg(figure: &Figure) -> Result<String, Error> {
     Ok(text)
 }
 
-/// Returns the numbers of columns and rows of panels.
+/// Returns the number of columns and the number of rows in which panels are arranged.
 fn layout(figure: &Figure) -> (usize, usize) {
     let columns = figure.panels.len().clamp(1, ABREAST);
     (columns, figure.panels.len().div_ceil(columns))
@@ -87,10 +88,10 @@ pub(crate) fn size(figure: &Figure) -> (u32, u32) {
     (PANEL.0 * columns as u32, height)
 }
 
-/// Breaks the title into lines that fit the panels.
+/// Breaks the title into lines that fit the width of the figure.
 fn title(figure: &Figure) -> Vec<String> {
     let (columns, _) = layout(figure);
-    // Letters of this font are at most eight pixels wide on average.
+    // Letters of this font are on average at most eight pixels wide.
     let most = (PANEL.0 as usize * columns - 32) / 8;
     let mut lines: Vec<String> = Vec::new();
     for word in figure.title.split(' ') {
@@ -105,12 +106,12 @@ fn title(figure: &Figure) -> Vec<String> {
     lines
 }
 
-/// Returns the height in pixels of a title of `lines` lines.
+/// Returns the height in pixels of a title that has `lines` lines.
 const fn head(lines: usize) -> u32 {
     TITLE + ROW as u32 * (lines.saturating_sub(1)) as u32
 }
 
-/// Returns the distinct labels of all curves.
+/// Returns the distinct labels of all curves, in the order of their first occurrence.
 fn names(panels: &[Panel]) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for curve in panels.iter().flat_map(|panel| &panel.curves) {
@@ -121,8 +122,8 @@ fn names(panels: &[Panel]) -> Vec<&str> {
     names
 }
 
-/// Returns the style of a curve. The first curve is the reference. After ten more the marks repeat
-/// with dashed lines.
+/// Returns the style of the curve with this index in the legend. The first curve is the reference,
+/// a plain line. After ten more curves the marks repeat, with dashed lines.
 fn style(index: usize) -> Style {
     match index.checked_sub(1) {
         None => Style::plain(),
@@ -143,7 +144,7 @@ impl Axis {
             (low.min(value), high.max(value))
         });
         let range = match (low <= high, logarithmic) {
-            // There are no values.
+            // There are no values, so the range is arbitrary.
             (false, _) => 0.1..1.0,
             (true, true) => low / 1.1..high * 1.1,
             (true, false) => {
@@ -228,7 +229,7 @@ fn draw_panel(
             .filter(|[_, y, error]| *error > 0.0 && drawn(y));
         for &[x, y, error] in bars {
             let ends = [y - 2.0 * error, y + 2.0 * error];
-            // The axis covers one standard error, so longer bars are cut at its ends.
+            // The axis covers one standard error, so bars of two are cut at its ends.
             let ends = ends.map(|end| (x, end.clamp(up.range.start, up.range.end)));
             chart.draw_series([PathElement::new(ends, style.color)])?;
         }

@@ -1,4 +1,4 @@
-//! Curves on a chart, and samples of curves in a legend.
+//! Drawing of curves on a chart, and of samples of curves in a legend.
 
 use plotters::coord::Shift;
 use plotters::element::DashedPathElement;
@@ -6,11 +6,11 @@ use plotters::prelude::*;
 
 use super::style::{FONT, INK, Style};
 
-/// Error of the drawing library.
+/// Error type of the drawing library.
 type Failed = DrawingAreaErrorKind<std::io::Error>;
 
-/// Draws a curve, interrupted at missing points, with at most seven marks. Marks of curves with
-/// another index are at other points.
+/// Draws a curve with at most seven marks. The line is interrupted at missing points. Curves with
+/// different indices have their marks at different points, so that these do not overlap.
 pub(crate) fn draw_curve<X, Y>(
     chart: &mut ChartContext<'_, SVGBackend<'_>, Cartesian2d<X, Y>>,
     index: usize,
@@ -21,7 +21,7 @@ where
     X: Ranged<ValueType = f64>,
     Y: Ranged<ValueType = f64>,
 {
-    // Each run of points between two gaps is drawn on its own.
+    // Draws each run of points between two missing ones as a separate line.
     let defined = |&(x, y): &(f64, Option<f64>)| Some((x, y?));
     for part in points.split(|point| defined(point).is_none()) {
         let part: Vec<(f64, f64)> = part.iter().filter_map(defined).collect();

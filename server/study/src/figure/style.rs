@@ -19,7 +19,7 @@ pub(crate) struct Style {
     mark: Option<Mark>,
 }
 
-/// A shape, filled or not.
+/// Mark of points: a shape, and true if it is filled.
 #[derive(Debug, Clone, Copy)]
 struct Mark(Shape, bool);
 
@@ -32,7 +32,8 @@ enum Shape {
     Hourglass,
 }
 
-/// Colours and marks by index: Okabe and Ito's colours, darkened for white. No two marks are alike.
+/// Colours and marks of curves, by index. The colours are those of Okabe and Ito, darkened for a
+/// white background. All marks are different.
 const LOOKS: [(RGBColor, Mark); 10] = [
     (RGBColor(0xc8, 0x4c, 0x00), Mark(Shape::Diamond, true)),
     (RGBColor(0x7a, 0x5c, 0x00), Mark(Shape::Hourglass, false)),
@@ -47,7 +48,7 @@ const LOOKS: [(RGBColor, Mark); 10] = [
 ];
 
 impl Style {
-    /// Style of the reference curve: a plain line.
+    /// Returns the style of the reference curve: a plain line.
     pub(crate) const fn plain() -> Self {
         Self {
             color: BLACK,
@@ -57,8 +58,8 @@ impl Style {
         }
     }
 
-    /// Style of the curve of this index. After [`LOOKS`] are used up, they repeat with dashed
-    /// lines.
+    /// Returns the style of the curve with this index. From index `LOOKS.len()` on, the colours and
+    /// marks repeat, with dashed lines.
     pub(crate) fn numbered(index: usize) -> Self {
         let (color, mark) = LOOKS[index % LOOKS.len()];
         Self {
@@ -73,7 +74,8 @@ impl Style {
         self.color.stroke_width(self.width)
     }
 
-    /// Returns the corners of the mark around its point, and its fill.
+    /// Returns the corners of the mark relative to its point, and whether and how it is filled.
+    /// Returns `None` for a curve without marks.
     pub(crate) fn mark(&self) -> Option<(Vec<(i32, i32)>, ShapeStyle)> {
         let Mark(shape, filled) = self.mark?;
         let corners: &[(i32, i32)] = match shape {

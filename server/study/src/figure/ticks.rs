@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-/// Returns ticks of a logarithmic axis: powers of ten, with multiples between them if there are
-/// few.
+/// Returns the ticks of a logarithmic axis: powers of ten, and multiples of them if the range has
+/// few powers.
 pub(crate) fn ticks(range: &Range<f64>) -> Vec<f64> {
     let decades = (range.end / range.start).log10();
     let leading: &[u32] = if decades < 1.0 {
@@ -20,8 +20,8 @@ pub(crate) fn ticks(range: &Range<f64>) -> Vec<f64> {
         .collect()
 }
 
-/// Computes leading·10^exponent, equal to the parsed decimal number. Dividing by an exact power of
-/// ten rounds once.
+/// Computes leading·10^exponent. The result equals the double nearest to this decimal number,
+/// because a division by an exact power of ten rounds only once.
 fn power(leading: u32, exponent: i32) -> f64 {
     let scale = 10_f64.powi(exponent.abs());
     if exponent < 0 {
@@ -66,7 +66,7 @@ fn raised(character: char) -> char {
     }
 }
 
-/// Returns about eight round numbers, ticks of a linear axis.
+/// Returns the ticks of a linear axis: about eight round numbers.
 pub(crate) fn even_ticks(range: &Range<f64>) -> Vec<f64> {
     let rough = (range.end - range.start) / 8.0;
     let exponent = rough.log10().floor() as i32;

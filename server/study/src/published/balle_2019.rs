@@ -1,46 +1,50 @@
 //! Balle, Bell, Gascón, Nissim, "The Privacy Blanket of the Shuffle Model" (CRYPTO 2019), Section
 //! 5.
 //!
-//! With probability γ a report is drawn from one distribution ω, the blanket, for every input. Let
-//! P and Q be the report's distributions for two inputs. With W ~ ω, k = exp(ε_c), a = k − 1 and L
-//! = (P(W) − k·Q(W))/ω(W),
+//! n is the number of reports, ε the local and ε_c the central one, and e = exp(ε). With
+//! probability γ, whatever the input, a report is drawn from a fixed distribution ω, the blanket.
+//! Let P and Q be the report's distributions for two inputs. Let W ~ ω, k = exp(ε_c), a = k − 1 and
+//! L = (P(W) − k·Q(W))/ω(W). With independent copies L₁, L₂, … of L,
 //!
 //! δ(ε_c) ≤ E[max(0, L₁ + ... + L_M)]/(γn), M ~ Binomial(n, γ),
 //!
 //! and E[L] = −a. Hoeffding's inequality bounds the expectation by the range b of L. Bennett's
-//! inequality uses its greatest value b₊ and its second moment v. Integrating the tail bound
-//! yields.
+//! inequality uses its greatest value b₊ and its second moment v. Integrating the tail bounds
+//! yields
 //!
 //! E[...] ≤ b²/(4a)·exp(−2Ma²/b²), or b₊/ln(1 + u)·exp(−M·v/b₊²·φ(u)),
 //!
 //! with u = a·b₊/v and φ(u) = (1 + u)·ln(1 + u) − u. The average over M has a closed form.
 //!
-//! Any ε-LDP randomizer has γ ≥ exp(−ε). For it, the paper's generic bounds on L at γ ≤ 1 are used.
+//! Any ε-LDP randomizer has a blanket with γ ≥ exp(−ε). For such a randomizer, the code uses the
+//! paper's generic bounds on L, which hold for γ ≤ 1.
 //!
-//! For reports that favour buckets, more is known. Given its seed, a report has t buckets with
-//! probabilities r/Ω, where 1 ≤ r ≤ e. The r sum to Ω = ce + t − c. Subtracting a uniform bucket
-//! with probability γ = t/Ω leaves all probabilities at least 0. So ω is uniform, and:
+//! For reports that favour buckets, more is known. Given its seed, a report is one of t buckets. A
+//! bucket has probability r/Ω, where 1 ≤ r ≤ e, and the t numbers r sum to Ω = ce + t − c. For a
+//! second input, r is written r′. Subtracting the uniform distribution with weight γ = t/Ω leaves
+//! all probabilities at least 0. So ω is uniform, and:
 //!
 //! - L = γ(r − k·r′), hence L ≤ γ(e − k);
 //! - the range of L is γ(e − 1)(k + 1);
 //! - E[L²] = γ²·E[r² − 2k·rr′ + k²·r′²].
 //!
 //! E[r²] is convex in r. With the given range and sum, it is greatest if c of the r are e and the
-//! rest are 1. E[rr′] is linear in either, so it is least at such r and r′. It is least for buckets
-//! that differ as far as possible: in min(c, t − c) of each. So.
+//! rest are 1. E[rr′] is linear in r and in r′, so it is least for numbers of this form. It is
+//! least if the favoured buckets of the two inputs differ as much as possible: min(c, t − c)
+//! buckets of each are not favoured by the other. So
 //!
 //! v = γ²·[a²·(ce² + t − c) + 2k·min(c, t − c)·(e − 1)²]/t.
 
 use super::bound::{Batch, Favoured, Published, Scope};
 
-/// Bounds on L at one ε_c.
+/// Bounds on the loss L at one ε_c.
 #[derive(Debug, Clone, Copy)]
 struct Loss {
-    /// Range, b.
+    /// Length b of the interval that contains L.
     range: f64,
-    /// Greatest value, b₊.
+    /// Greatest value b₊ of L.
     most: f64,
-    /// Second moment, v.
+    /// Second moment v of L.
     square: f64,
 }
 
@@ -102,27 +106,28 @@ impl Blanket {
         }
     }
 
-    /// Computes factor·E[exp(−rate·M), M ≥ 1]/(γn).
+    /// Returns factor/(γn) times the mean of exp(−rate·M) over M ~ Binomial(n, γ), where M = 0
+    /// counts as 0.
     fn averaged(&self, factor: f64, rate: f64) -> f64 {
-        // E[exp(−rate·M)] is (1 − γ·(1 − exp(−rate)))ⁿ. The term of M = 0 is subtracted from it.
+        // E[exp(−rate·M)] is (1 − γ·(1 − exp(−rate)))ⁿ. The term for M = 0 is subtracted from it.
         let power = |lost: f64| (self.n * (-self.gamma * lost).ln_1p()).exp();
         let some = power(-(-rate).exp_m1()) - power(1.0);
         factor * some / (self.gamma * self.n)
     }
 
-    /// Returns δ by Hoeffding's bound at `central`, in (0, ε).
+    /// Returns the bound on δ by Hoeffding's inequality, at ε_c = `central` in (0, ε).
     fn hoeffding(&self, central: f64) -> f64 {
         let (a, Loss { range, .. }) = (central.exp_m1(), self.loss(central));
         let square = range * range;
         self.averaged(square / (4.0 * a), 2.0 * a * a / square)
     }
 
-    /// Returns δ by Bennett's bound at `central`, in (0, ε).
+    /// Returns the bound on δ by Bennett's inequality, at ε_c = `central` in (0, ε).
     fn bennett(&self, central: f64) -> f64 {
         let (a, Loss { most, square, .. }) = (central.exp_m1(), self.loss(central));
         let u = a * most / square;
-        // For smaller u, (1 + u)·ln(1 + u) − u cancels. Bernstein's bound is below φ by less than
-        // one part in 10⁹.
+        // For small u, (1 + u)·ln(1 + u) − u suffers from cancellation. Bernstein's bound is
+        // smaller than φ(u) by less than one part in 10⁹.
         let phi = if u < 1e-4 {
             u * u / (2.0 * (1.0 + u / 3.0))
         } else {

@@ -1,17 +1,18 @@
-//! A published bound, and the batch that it covers.
+//! A published bound on the central ε of a batch, and the batch that it covers.
 
 use crate::roots::bisect;
 
-/// Reports that a bound covers.
+/// Class of reports for which a bound is proven.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     /// Reports of any ε-LDP randomizer.
     AnyRandomizer,
-    /// Reports of the mechanism, because the theorem assumes more than ε-LDP.
+    /// Reports of the batch's mechanism only, because the theorem assumes more than ε-LDP.
     Mechanism,
 }
 
-/// Favoured set of a report: given its seed, c of t buckets have the weight e, the rest 1.
+/// Favoured set of a report. Given the report's seed, c of t buckets have the weight e = exp(ε),
+/// the rest have 1.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Favoured {
     /// Number of favoured buckets, c.
@@ -26,23 +27,23 @@ impl Favoured {
         self.count + self.others
     }
 
-    /// Sum Ω of the weights at local ε.
+    /// Returns the sum Ω of the weights of all buckets at a local ε.
     pub(super) fn omega(&self, epsilon: f64) -> f64 {
         self.count * epsilon.exp() + self.others
     }
 }
 
-/// A published bound on the central ε_c.
+/// Published bound on the central ε_c of a batch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Published {
     /// Name of the bound in figures and tables.
     pub name: &'static str,
     /// Authors, year and place of the theorem.
     pub source: &'static str,
-    /// Reports that the bound covers.
+    /// Class of reports for which the bound is proven.
     pub scope: Scope,
-    /// Central ε_c by the bound, rounded up. It is capped at the local ε, which is valid without a
-    /// theorem. `None` if the theorem does not apply.
+    /// Value of the bound on ε_c, rounded up, or the local ε if that is smaller, since it is always
+    /// a bound. `None` if the theorem does not apply.
     pub central_epsilon: Option<f64>,
     /// Condition of the theorem that is not met; `None` if the theorem applies.
     pub reason: Option<&'static str>,
@@ -57,11 +58,11 @@ pub(super) struct Batch {
     pub(super) delta: f64,
 }
 
-/// Value of a bound, or the condition that is not met.
+/// Value of a bound, or the condition of its theorem that the batch does not meet.
 pub(super) type Value = Result<f64, &'static str>;
 
 impl Batch {
-    /// Builds the published bound for `value`.
+    /// Creates the published bound from the value that its formula yields for this batch.
     pub(super) fn published(
         &self,
         name: &'static str,

@@ -1,8 +1,8 @@
 //! Erlingsson, Feldman, Mironov, Raghunathan, Talwar, Thakurta, "Amplification by Shuffling: From
 //! Local to Central Differential Privacy via Anonymity" (SODA 2019).
 //!
-//! The bound is ε_c = 12·ε·√(ln(1/δ)/n) for any randomizer, proven for ε < 1/2, n ≥ 1000 and δ <
-//! 1/100.
+//! The bound on the central ε of n reports is ε_c = 12·ε·√(ln(1/δ)/n) for any randomizer, proven
+//! for ε < 1/2, n ≥ 1000 and δ < 1/100.
 
 use super::bound::{Batch, Published, Scope, Value};
 

@@ -1,11 +1,12 @@
 //! Feldman, McMillan, Talwar, "Hiding Among the Clones: A Simple and Nearly Optimal Analysis of
 //! Privacy Amplification by Shuffling" (FOCS 2021), for any randomizer.
 //!
-//! One person's report is the target. With probability exp(−ε), each of the n − 1 remaining reports
-//! is a clone of it. A clone matches each of the target's two inputs with probability 1/2. So C ~
-//! Binomial(n − 1, exp(−ε)) and A ~ Binomial(C, 1/2). The target adds 1 to A with probability e/(e
-//! + 1) for one input and 1/(e + 1) for the other, else to C − A. `hushbin_analysis` sums that pair
-//! exactly.
+//! One person's report is the target, and e = exp(ε). With probability exp(−ε), each of the n − 1
+//! remaining reports is a clone of the target. A clone looks like the report of either of the
+//! target's two inputs with probability 1/2. So the number of clones is C ~ Binomial(n − 1,
+//! exp(−ε)), of which A ~ Binomial(C, 1/2) look like the first input. The target adds 1 to A with
+//! probability e/(e + 1) for the first input and 1/(e + 1) for the second; otherwise it adds 1 to C
+//! − A. `hushbin_analysis` computes the δ of this pair of distributions by an exact sum.
 
 use hushbin::Error;
 use hushbin_analysis::accounting::clones_epsilon;
@@ -29,7 +30,7 @@ pub(super) fn bounds(batch: &Batch) -> Result<[Published; 2], Error> {
     ])
 }
 
-/// Computes ε_c = ln(1 + (e − 1)/(e + 1)·(8·√(e·ln(4/δ)/n) + 8e/n)).
+/// Computes the closed form ε_c = ln(1 + (e − 1)/(e + 1)·(8·√(e·ln(4/δ)/n) + 8e/n)).
 fn closed_form(batch: &Batch) -> Value {
     let (e, n) = (batch.epsilon.exp(), batch.n as f64);
     if e > n / (16.0 * (2.0 / batch.delta).ln()) {

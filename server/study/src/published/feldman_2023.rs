@@ -1,17 +1,19 @@
 //! Feldman, McMillan, Talwar, "Stronger Privacy Amplification by Shuffling for Rényi and
-//! Approximate Differential Privacy" (SODA 2023; arXiv 2208.04591). Here α = 1/(e + 1), because a
-//! report need only be a clone of one of the two inputs.
+//! Approximate Differential Privacy" (SODA 2023; arXiv 2208.04591). Here a report is a clone with
+//! probability 2/(e + 1), where e = exp(ε): with 1/(e + 1) for each of the two inputs, since it
+//! need only look like one of them.
 //!
 //! Their erratum restricts the theorems to a class of randomizers, as the proof of Lemma 3.5 fails.
-//! Nevertheless, the final pair of distributions bounds any randomizer. That follows from the
-//! corollary in `hushbin_analysis::accounting::privacy_blanket`. So its exact sum is a bound, and
-//! so is the closed form, which bounds the divergence of the pair.
+//! Nevertheless, their final pair of distributions bounds the δ of any randomizer. That follows
+//! from the corollary in `hushbin_analysis::accounting::privacy_blanket`. So the exact sum for this
+//! pair is a bound, and so is the closed form, which is an upper bound on the sum.
 
 use super::bound::{Batch, Published, Scope, Value};
 
 const SOURCE: &str = "Feldman et al. 2023, with its erratum; proven by the blanket";
 
-/// Returns both bounds. `exact` is hushbin's account of any randomizer.
+/// Returns both bounds: the exact sum and the closed form. `exact` is the central ε that hushbin's
+/// accounting yields for any ε-LDP randomizer.
 pub(super) fn bounds(batch: &Batch, exact: f64) -> [Published; 2] {
     [
         batch.published(
@@ -29,7 +31,7 @@ pub(super) fn bounds(batch: &Batch, exact: f64) -> [Published; 2] {
     ]
 }
 
-/// Computes ε_c = ln(1 + (e − 1)·(4·√(2·ln(4/δ)/((e + 1)·n)) + 4/n)).
+/// Computes the closed form ε_c = ln(1 + (e − 1)·(4·√(2·ln(4/δ)/((e + 1)·n)) + 4/n)).
 fn closed_form(batch: &Batch) -> Value {
     let (e, n) = (batch.epsilon.exp(), batch.n as f64);
     if e + 1.0 > n / (8.0 * (2.0 / batch.delta).ln()) {

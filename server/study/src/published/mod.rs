@@ -1,10 +1,10 @@
 //! Published bounds on the central ε of a batch, one file per paper.
 //!
-//! They differ in the assumptions about a randomizer, and in how much they lose between a
-//! decomposition of reports and a number. P1's reduction is not listed, because it is no bound in
-//! small batches ([`errata`](hushbin_analysis::errata)). It is also known as the variation-ratio
-//! reduction of Wang et al., "Privacy Amplification via Shuffling: Unified, Simplified, and
-//! Tightened" (2024).
+//! The bounds differ in what they assume about a randomizer. They also differ in the precision with
+//! which they turn a decomposition of reports into a number. P1's reduction is not included,
+//! because it is not a bound for small batches ([`errata`](hushbin_analysis::errata)). It is also
+//! known as the variation-ratio reduction of Wang et al., "Privacy Amplification via Shuffling:
+//! Unified, Simplified, and Tightened" (2024).
 //!
 //! ```
 //! use hushbin_analysis::accounting::{Mixture, account};
@@ -30,12 +30,11 @@ use hushbin_analysis::accounting::{Mixture, account};
 use bound::{Batch, Favoured};
 pub use bound::{Published, Scope};
 
-/// Computes the published bounds on the ε that [`account`] computes, ordered by year.
-/// The n of the theorems is the number of honest reports.
+/// Computes the published bounds on the central ε that [`account`] computes, ordered by year. The n
+/// of the theorems is the number of honest reports.
 ///
 /// # Errors
-/// Those of [`account`].
-/// As [`account`].
+/// Same errors as [`account`].
 pub fn published_bounds(
     mixture: &Mixture,
     reports: u64,

@@ -1,8 +1,9 @@
-//! P2's Theorem 3 for Collision: ε_c = √(14·ln(2/δ)·Ω/(n − 1)).
+//! P2's Theorem 3 for the collision mechanism, with n reports: ε_c = √(14·ln(2/δ)·Ω/(n − 1)). A
+//! report has t buckets, c of which are favoured, and Ω = c·exp(ε) + t − c.
 //!
-//! This is the bound of Balle et al. 2019 (Theorem 3.1) for randomised response of t answers, which
-//! are uniform with probability γ = t/Ω. So it assumes ε_c ≤ 1. It covers all reports that favour
-//! buckets, not only Collision's. The proof:
+//! This is the bound of Balle et al. 2019 (Theorem 3.1) for randomised response over t answers, in
+//! which a report is uniform with probability γ = t/Ω. So it assumes ε_c ≤ 1. It covers all reports
+//! that favour buckets, not only those of the collision mechanism. Proof:
 //!
 //! 1. With probability t/Ω a report is a uniform bucket, for every input.
 //! 2. Otherwise the target report is the i-th favoured bucket of one input or of the other. The
@@ -10,8 +11,7 @@
 //! 3. In that part, buckets can be renumbered seed by seed until the report is one of two answers
 //!    of t.
 //!
-//! The theorem's other condition, ε_c ≤ 14·ln(2/δ)/27, is met for δ up to 0.1.
-//! answers of t. The theorem's other condition, ε_c ≤ 14·ln(2/δ)/27, holds for δ up to 0.1.
+//! The theorem's other condition, ε_c ≤ 14·ln(2/δ)/27, holds for δ up to 0.1.
 
 use super::bound::{Batch, Published, Scope, Value};
 

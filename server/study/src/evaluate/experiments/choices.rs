@@ -1,4 +1,4 @@
-//! Shares of a choice among k options: P4's figures 2, 6 and 7.
+//! Shares of the options of a choice among k options: P4's figures 2, 6 and 7.
 
 use crate::competitors::Budget;
 use rand_chacha::ChaCha8Rng;
@@ -16,7 +16,7 @@ use crate::evaluate::measure::size::Size;
 use crate::evaluate::measure::table::Table;
 use crate::evaluate::mechanism::protocol::ProtocolName;
 
-/// Shares of options under every protocol.
+/// Experiment on the shares of options, with every protocol.
 #[derive(Debug)]
 pub(crate) struct Choices {
     size: Size,
@@ -26,7 +26,7 @@ pub(crate) struct Choices {
 /// Crowd, and the questions it answers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Crowd {
-    /// One choice among this number of options, by Zipf's law.
+    /// One choice among this number of options, whose shares follow Zipf's law.
     Zipf(u32),
     /// The categories of a census-like crowd; each person answers one, drawn uniformly.
     Census(Extract),
@@ -41,8 +41,8 @@ struct Cell {
     delta: f64,
 }
 
-/// One question: the number of answers per option, and the true share of each option among all
-/// people.
+/// Answers to one question: the number of people who reported each option, and the true share of
+/// each option among all people.
 struct Asked {
     counts: Vec<u64>,
     truth: Vec<f64>,
@@ -58,9 +58,10 @@ const OPTIONS: [u32; 3] = [2, 10, 100];
 const EXPECTED: &str = "expected MSE";
 /// Estimand of figure 2.
 const ONE: &str = "one option";
-/// Metric: variance of an option that the person does not have. The paper calls it the noise.
+/// Metric: variance of the estimated share of an option that the reporting person did not choose.
+/// The paper calls it the noise.
 const VARIANCE: &str = "variance of another's option";
-/// Metric: variance averaged over k options, one of which is the person's.
+/// Metric: variance averaged over the k options, of which the reporting person chose one.
 const AVERAGE: &str = "average variance";
 
 impl Choices {
@@ -102,7 +103,7 @@ impl Experiment for Choices {
         "Shares of one choice among many (P4, figures 2, 6, 7)"
     }
 
-    /// Returns the computed unit, and one for each repeat of each cell.
+    /// Returns the unit that only evaluates formulas, and one unit for each repeat of each cell.
     fn units(&self) -> Vec<Unit> {
         let computed = Unit::computed("computed", self.cells.len());
         let repeats = self.size.pick(5, 10);
@@ -169,7 +170,7 @@ impl Experiment for Choices {
 }
 
 impl Choices {
-    /// Returns a panel for each crowd and δ.
+    /// Returns a panel of figure 6 for each census-like crowd and δ.
     fn of_census(&self, table: &Table) -> Vec<Panel> {
         let mut panels: Vec<Panel> = Vec::new();
         for cell in &self.cells {
@@ -227,7 +228,7 @@ impl Crowd {
         }
     }
 
-    /// Number of options of all questions.
+    /// Returns the total number of options of all questions.
     fn options(self) -> u32 {
         match self {
             Self::Zipf(options) => options,
@@ -242,7 +243,7 @@ impl Crowd {
         }
     }
 
-    /// Draws people and counts the answers.
+    /// Draws people and counts their answers to each question.
     fn answers(self, people: u64, rng: &mut ChaCha8Rng) -> Vec<Asked> {
         match self {
             Self::Zipf(options) => {
@@ -301,8 +302,8 @@ impl Cell {
         self.people as f64 * each + f64::from(self.crowd.options())
     }
 
-    /// Estimates a crowd's shares with every protocol. The generator's first stream draws people,
-    /// the later ones draw reports.
+    /// Estimates a crowd's shares with every protocol. The generator's first stream draws the
+    /// people, each later stream the reports of one protocol.
     fn simulate(&self, rng: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError> {
         let budget = Budget::new(self.epsilon, self.delta)?;
         let asked = self.crowd.answers(self.people, &mut stream(rng, 0));
@@ -316,8 +317,8 @@ impl Cell {
                 estimates.extend(protocol.estimate(&own.counts, rng)?);
                 let [hit, other] = [true, false].map(|own| protocol.variance(own));
                 let n = own.people();
-                // The truth includes people who were not asked, which adds the variance of
-                // sampling.
+                // The truth includes people who were not asked this question, which adds the
+                // variance of sampling.
                 let left_out = 1.0 - n / self.people as f64;
                 let variance = |f: &f64| f * hit + (1.0 - f) * other + left_out * f * (1.0 - f);
                 let sum: f64 = own.truth.iter().map(variance).sum();

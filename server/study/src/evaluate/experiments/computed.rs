@@ -1,5 +1,6 @@
-//! P1's figures 2, 4 and 5, which are computed without people: shuffle amplification of Collision,
-//! and rates and errors over the number of buckets. The errors are those of one report.
+//! P1's figures 2, 4 and 5, which are computed by formula, without simulated people. Figure 2 is
+//! the amplification of privacy by shuffling for the collision mechanism. Figures 4 and 5 have the
+//! rates and the errors of one report over the number of buckets.
 
 use hushbin::Mechanism;
 use hushbin::choose::Population;
@@ -16,12 +17,12 @@ use crate::evaluate::measure::experiment::{
 use crate::evaluate::measure::size::Size;
 use crate::evaluate::measure::table::Table;
 
-/// P1's figure 2: log2 of the factor by which shuffling lowers ε.
+/// Experiment of P1's figure 2: the binary logarithm of the factor by which shuffling lowers ε.
 pub(crate) struct Amplification {
     epsilons: Vec<f64>,
 }
 
-/// P1's figures 4 and 5.
+/// Experiment of P1's figures 4 and 5.
 pub(crate) struct Buckets;
 
 const AMPLIFIED: &str = "log2 of local over central ε";
@@ -38,7 +39,7 @@ impl Amplification {
     }
 }
 
-/// Values of n, s and δ. P1 does not state δ; we take 10⁻⁸ and 1/n.
+/// Returns the values of n, s and δ of the batches. P1 does not state δ; we take 10⁻⁸ and 1/n.
 fn batches() -> Vec<(u64, u32, f64)> {
     let mut all = Vec::new();
     for people in [10_000, 100_000] {
@@ -117,11 +118,11 @@ impl Experiment for Amplification {
     }
 }
 
-/// Number of items, sparsity and ε of figure 5. Figure 4 states no ε.
+/// Number of items of figure 5, followed by its sparsity and ε, which are also used for figure 4.
 const ITEMS: u32 = 128;
 const SPARSITY: u32 = 8;
 const EPSILON: f64 = 0.5;
-/// Greatest number of buckets.
+/// Greatest number of buckets in the figures.
 const MOST: u32 = 120;
 
 const RATES: &str = "probability of a hit";

@@ -1,4 +1,4 @@
-//! Costs of a report: its length, and the time to make and to count it.
+//! Costs of a report: its length, and the time it takes to draw it and to add it to the counts.
 
 use std::time::Instant;
 
@@ -16,15 +16,17 @@ use crate::evaluate::measure::table::Table;
 use crate::evaluate::mechanism::contestant::{Asked, Contestant};
 use crate::evaluate::mechanism::listen::point;
 
-/// Costs of every mechanism for ratings, at a few numbers of items and entries.
+/// Experiment that measures the costs of a report for every mechanism for ratings, at a few numbers
+/// of items and entries.
 pub(crate) struct Costs {
     /// Pairs of d items and sparsity s.
     crowds: Vec<(u32, u32)>,
 }
 
-/// People whose reports are timed together.
+/// Number of people whose reports are timed together.
 const PEOPLE: u32 = 200;
-/// Number of timings. The minimum counts, because other work on the machine affects it least.
+/// Number of timings, of which the shortest is used. It is affected least by other work on the
+/// machine.
 const TIMES: u32 = 5;
 const REPORT: &str = "report";
 const TIME: &str = "microseconds to make and count";
@@ -100,7 +102,8 @@ impl Experiment for Costs {
     }
 }
 
-/// Mechanisms for ratings by sign, then the further ones for values.
+/// Creates the mechanisms for ratings with signs, then the remaining ones for ratings with real
+/// values.
 fn contestants(asked: &Asked) -> Result<Vec<Contestant>, StudyError> {
     let mut all = ratings::contestants(asked, &ratings::OF_P1)?;
     for level in 0..sparse::LEVELS.len() {

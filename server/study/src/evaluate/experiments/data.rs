@@ -1,4 +1,5 @@
-//! Means of a data set under every mechanism, at user level and at event level: P3's tables.
+//! Means of the items of a data set, estimated with every mechanism at user level and at event
+//! level: P3's tables.
 
 use std::path::Path;
 
@@ -19,7 +20,7 @@ use crate::evaluate::mechanism::contestant::{Asked, Contestant, Listener};
 use crate::evaluate::mechanism::listen::hear_crowd;
 use crate::evaluate::mechanism::prepared::Prepared;
 
-/// One data set.
+/// Experiment on one data set.
 pub(crate) struct Data {
     name: String,
     title: String,
@@ -31,7 +32,7 @@ pub(crate) struct Data {
 }
 
 impl Data {
-    /// Creates the experiment of a file. The file's name names the experiment.
+    /// Creates the experiment on a data set. The file's name is part of the experiment's name.
     pub(crate) fn new(path: &Path, data: DataSet, size: Size) -> Self {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         let most = data.people().iter().map(Vec::len).max();
@@ -164,12 +165,12 @@ impl Experiment for Data {
     }
 }
 
-/// Estimands of both levels, shrunken by the noise (empirical Bayes).
+/// Estimands at both levels: means after shrinkage by empirical Bayes.
 const SHRUNKEN: [&str; 2] = ["mean, user level, shrunken", "mean, event level, shrunken"];
-/// Baseline that needs no report.
+/// Name of the baseline that estimates 0 for every mean, without any report.
 const NOTHING: &str = "answering 0";
 
-/// Mechanism whose published code (P3) clips its estimates to the range.
+/// Name of the mechanism whose published code (P3) clips the estimates to the range of values.
 const CLIPPING: &str = "SUCCINCT, as coded";
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The experiments, a module for each kind.
+//! Experiments of the study, with one module for each group.
 
 mod choices;
 mod computed;

@@ -1,4 +1,5 @@
-//! P3's figure 3: means of people with k entries, where ε bounds inputs within distance L.
+//! P3's figure 3: means of items for people with k entries each, where ε protects inputs that are
+//! at most a distance L apart.
 
 use rand_chacha::ChaCha8Rng;
 use serde_json::json;
@@ -18,14 +19,14 @@ use crate::evaluate::mechanism::contestant::{Asked, Contestant, Listener};
 use crate::evaluate::mechanism::listen::{hear_crowd, person};
 use crate::evaluate::mechanism::prepared::Prepared;
 
-/// One crowd at every L.
+/// Experiment on one crowd at several distances L.
 pub(crate) struct Neighbouring {
     people: u64,
     items: u32,
     entries: u32,
     distances: Vec<f64>,
     repeats: u64,
-    /// Mechanisms by the index of L.
+    /// Mechanisms for each distance L, by its index.
     contestants: Prepared<Vec<Contestant>>,
 }
 
@@ -33,10 +34,10 @@ pub(crate) struct Neighbouring {
 const ESTIMAND: &str = "mean, within L";
 const EPSILON: f64 = 1.0;
 
-/// hushbin's mechanisms within L, without δ and with it.
+/// Names of hushbin's mechanisms that protect inputs at most L apart, without δ and with δ.
 const OURS: &str = "hushbin";
 const OURS_WITH_DELTA: &str = "hushbin, with δ";
-/// hushbin's mechanism for all that a person has, so for any L.
+/// Name of hushbin's mechanism at user level, which protects inputs at any distance.
 const OURS_USER: &str = "hushbin, user level";
 
 const ORACLES: [&str; 2] = ["Gaussian, within L", "Laplace, within L"];
@@ -69,7 +70,7 @@ impl Neighbouring {
     }
 }
 
-/// Builds all mechanisms at an L.
+/// Creates all mechanisms for one distance L.
 fn contestants(asked: &Asked) -> Result<Vec<Contestant>, StudyError> {
     let near = |delta: Option<f64>| {
         json!({
@@ -134,7 +135,7 @@ impl Experiment for Neighbouring {
             let score = Score::new(&listener.estimates().means, &means);
             add(LARGEST, score.largest);
             add(MSE, score.mean_square);
-            // The length is the same in every repeat.
+            // The length of a report is the same in every repeat.
             if unit.repeat == 0 {
                 add(BYTES, own.bytes(&person(asked.sparsity))?);
             }
@@ -176,7 +177,8 @@ impl Experiment for Neighbouring {
     }
 }
 
-/// Explains why noise on every coordinate wins at small L, and hushbin's user level at large L.
+/// Remarks that explain why noise on every coordinate wins at small L, and hushbin's mechanism at
+/// user level wins at large L.
 const REMARKS: &[&str] = &[
     "Laplace noise on every coordinate has the variance 2L²/ε². Hash-bin's is 2(L + b/Γ)²/ε², as \
      its b bins are rounded to a grid of 1/Γ, and other entries in an item's bin add k/b: of 64 \

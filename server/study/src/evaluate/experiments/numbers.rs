@@ -1,4 +1,4 @@
-//! Means of numbers that every person has: P4's figures 1, 3, 4 and 5.
+//! Means of numeric attributes that every person has: P4's figures 1, 3, 4 and 5.
 
 use crate::competitors::{Asked, Budget, Gaussian, TwoPoints, as_printed, compare};
 use rand_chacha::ChaCha8Rng;
@@ -16,7 +16,7 @@ use crate::evaluate::measure::size::Size;
 use crate::evaluate::measure::table::Table;
 use crate::evaluate::mechanism::dense::{Dense, DenseName};
 
-/// Means of numbers under every mechanism.
+/// Experiment on the means of numbers, with every mechanism.
 #[derive(Debug)]
 pub(crate) struct Numbers {
     size: Size,
@@ -26,7 +26,7 @@ pub(crate) struct Numbers {
 /// Crowd, and the numbers that its people have.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Crowd {
-    /// Clipped normal numbers N(0, 1/16): how many per person.
+    /// Clipped normal numbers N(0, 1/16). The field is their number for each person.
     Normal(u32),
     /// Numeric attributes of a census-like crowd.
     Census(Extract),
@@ -106,7 +106,7 @@ impl Experiment for Numbers {
         "Means of numbers that everybody has (P4, figures 1, 3, 4, 5)"
     }
 
-    /// Returns the computed unit, and one for each repeat of each cell.
+    /// Returns the unit that only evaluates formulas, and one unit for each repeat of each cell.
     fn units(&self) -> Vec<Unit> {
         let computed = Unit::computed("computed", self.cells.len());
         let repeats = 10;
@@ -233,12 +233,12 @@ fn computed() -> Result<Vec<Measured>, StudyError> {
 impl Cell {
     /// Estimated running time per person in microseconds.
     fn work(&self) -> f64 {
-        // Corners are drawn until one is favoured, which takes more tries at a greater ε.
+        // Mechanism-1 draws vectors until one is favoured, which takes more tries at a greater ε.
         0.5 + f64::from(self.crowd.attributes()) * (0.15 + 0.005 * self.epsilon.exp().min(100.0))
     }
 
-    /// Estimates a crowd's means with every mechanism. The generator's first stream draws people,
-    /// the later ones draw reports.
+    /// Estimates a crowd's means with every mechanism. The generator's first stream draws the
+    /// people, each later stream the reports of one mechanism.
     fn simulate(&self, people: u64, rng: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError> {
         let d = self.crowd.attributes();
         let budget = Budget::new(self.epsilon, self.delta)?;
@@ -264,7 +264,7 @@ impl Cell {
             let expected = own.mechanism.variance(square.sqrt()) / n;
             rows.push(self.measured(people, label, EXPECTED, expected));
         }
-        // The printed mechanisms are not run: they are not (ε, δ)-private as printed.
+        // Mechanisms as printed are not simulated, because they are not (ε, δ)-private.
         for (label, variance) in self.printed(&budget, square)? {
             rows.push(self.measured(people, &label, MSE, variance / n));
         }
@@ -284,8 +284,8 @@ impl Cell {
         Measured::new(point, mechanism, self.crowd.estimand(), metric, value)
     }
 
-    /// Returns average variances of mechanisms as printed, for numbers with mean square `square`.
-    /// Labels state the true δ.
+    /// Returns the average variances of the mechanisms as printed, for numbers with mean square
+    /// `square`, each with a label that states its actual δ.
     fn printed(&self, budget: &Budget, square: f64) -> Result<Vec<(String, f64)>, StudyError> {
         let d = self.crowd.attributes();
         if d == 1 {
@@ -296,7 +296,7 @@ impl Cell {
             "Gaussian as printed, δ not kept".to_owned(),
             noise.sigma.powi(2),
         )];
-        // The mechanism is refused if its probability exceeds 1.
+        // The mechanism is left out if its printed probability exceeds 1.
         if let Ok(own) = as_printed::majority(d, budget) {
             let times = own.delta / budget.delta();
             let label = format!("Mechanism-1 as printed, really {times:.0} δ");
@@ -306,7 +306,7 @@ impl Cell {
     }
 }
 
-/// A mechanism, its sums so far and its generator.
+/// Mechanism, with its sums so far and its random generator.
 struct Reporting {
     name: DenseName,
     mechanism: Dense,
@@ -315,7 +315,8 @@ struct Reporting {
 }
 
 impl Reporting {
-    /// Builds every private mechanism. Each has its own stream, from the second on.
+    /// Creates every private mechanism. Each has its own stream of random numbers, from stream 1
+    /// on.
     fn all(attributes: u32, budget: &Budget, rng: &ChaCha8Rng) -> Result<Vec<Self>, StudyError> {
         let mut all = Vec::new();
         for (index, name) in (1..).zip(DenseName::PRIVATE) {
@@ -330,7 +331,7 @@ impl Reporting {
     }
 }
 
-/// Iterator over people's numbers.
+/// Sequence of people whose numbers are drawn one after the other.
 struct Drawn {
     census: Option<Census>,
     person: Person,

@@ -1,7 +1,8 @@
-//! Planned numbers of people, confirmed by simulating that many reports.
+//! Checks plans: simulates the reports of the planned number of people, and compares the half-width
+//! of the interval with the wanted one.
 //!
-//! Plans are for the worst case. So each question is answered by a crowd whose error is about the
-//! worst.
+//! Plans are for the worst case. So each question is answered by a crowd for which the error is
+//! close to the worst.
 
 use hushbin::{Entry, Randomizer};
 use hushbin_analysis::estimate::{Estimator, Options, Query, Totals};
@@ -23,7 +24,7 @@ pub(crate) struct Plans {
     questions: Vec<Asked>,
 }
 
-/// A question, its wanted accuracy, and the people who answer it.
+/// Question, with its wanted accuracy and the people who answer it.
 struct Asked {
     name: &'static str,
     question: Value,
@@ -35,7 +36,7 @@ struct Asked {
     truth: f64,
 }
 
-/// A person of a crowd.
+/// Person of a crowd, whose answers depend on the person's index and on random numbers.
 struct Person<'a> {
     /// Index of the person, from 0.
     number: u64,
@@ -47,12 +48,12 @@ const WITHIN: &str = "share of errors within the one wanted";
 const COVERED: &str = "share of intervals that hold the truth";
 
 impl Person<'_> {
-    /// Returns whether the person's index is even.
+    /// Returns true if the person's index is even.
     const fn is_even(&self) -> bool {
         self.number.is_multiple_of(2)
     }
 
-    /// Returns a number from −1 to 1. Every 101 people are spread evenly.
+    /// Returns a number from −1 to 1. The numbers of 101 consecutive people are spread evenly.
     fn spread(&self) -> f64 {
         (self.number % 101) as f64 / 50.0 - 1.0
     }
@@ -195,7 +196,8 @@ impl Plans {
 }
 
 impl Asked {
-    /// Plans for `times` the wanted error.
+    /// Plans the question for `times` the wanted half-width of the interval. Returns the plan and
+    /// this half-width.
     fn plan(&self, times: f64) -> Result<(Plan, f64), StudyError> {
         let refused = |error: &dyn std::fmt::Display| StudyError::draft(self.name, error);
         let mut question = self.question.clone();

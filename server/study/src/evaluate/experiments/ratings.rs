@@ -1,4 +1,4 @@
-//! P1's and P2's experiments: each person has s of d items with a sign. Every mechanism estimates
+//! P1's and P2's experiments: each person has s of d items, each with a sign. Mechanisms estimate
 //! the means of all items, or the frequencies of both signs.
 
 use hushbin::choose::Objective;
@@ -21,10 +21,10 @@ use crate::evaluate::mechanism::contestant::{Asked, Contestant, Listener, Predic
 use crate::evaluate::mechanism::listen::{hear_crowd, person, point};
 use crate::evaluate::mechanism::prepared::Prepared;
 
-/// A crowd: number of people n, items d and sparsity s.
+/// Parameters of a crowd: number of people n, number of items d, and sparsity s.
 type Crowd = (u64, u32, u32);
 
-/// Grid of one paper.
+/// Experiment with the grid of one paper.
 pub(crate) struct Ratings {
     name: &'static str,
     title: &'static str,
@@ -34,11 +34,11 @@ pub(crate) struct Ratings {
     repeats: fn(u64) -> u64,
     /// Names of the published oracles.
     oracles: Vec<&'static str>,
-    /// Mechanisms of each crowd, one set per ε.
+    /// Mechanisms for each crowd, with one list for each ε.
     contestants: Prepared<Vec<(Asked, Vec<Contestant>)>>,
 }
 
-/// Oracles that P1 compares with.
+/// Oracles with which P1 compares its mechanisms.
 pub(crate) const OF_P1: [&str; 5] = [
     "PrivKV, three answers",
     "PCKV-GRR",
@@ -46,18 +46,19 @@ pub(crate) const OF_P1: [&str; 5] = [
     "PCKV-UE",
     "sampling, OLH",
 ];
-/// Oracles that P2 compares with.
+/// Oracles with which P2 compares its mechanisms.
 const OF_P2: [&str; 3] = ["PrivKV, three answers", "PCKV-GRR", "PCKV-UE"];
 
 /// Estimands in tables.
 pub(crate) const MEAN: &str = "mean";
-/// Means after a projection, onto the simplex of frequencies or onto the ball of means.
+/// Estimands that are means after a projection: of the frequencies onto their simplex, or of the
+/// means onto their ball.
 pub(crate) const MEAN_SIMPLEX: &str = "mean, simplex";
 pub(crate) const MEAN_BALL: &str = "mean, ball";
-/// Means shrunken by the noise (empirical Bayes).
+/// Estimand: means after shrinkage by empirical Bayes.
 pub(crate) const MEAN_SHRUNKEN: &str = "mean, shrunken";
 pub(crate) const FREQUENCY: &str = "frequency";
-/// Frequencies of items with either sign.
+/// Estimand: non-missing frequencies, the shares of people who have an item, with either sign.
 pub(crate) const NONMISSING: &str = "nonmissing";
 pub(crate) const NONMISSING_SIMPLEX: &str = "nonmissing, simplex";
 pub(crate) const FREQUENCY_SIMPLEX: &str = "frequency, simplex";
@@ -69,9 +70,9 @@ pub(crate) const PREDICTED_MSE: &str = "predicted MSE";
 pub(crate) const OVER_BOUND: &str = "predicted MSE over bound";
 
 impl Ratings {
-    /// P1's section 8, with the values of ε of the reference numbers added. A crowd of 100,000 is
-    /// repeated 10 times, where the paper has 100 repeats. Standard errors show the remaining
-    /// uncertainty.
+    /// Creates the experiment of P1's section 8. It also has the values of ε at which the reference
+    /// numbers are given. Crowds of 100,000 have 10 repeats instead of the paper's 100; standard
+    /// errors show the remaining uncertainty.
     pub(crate) fn of_p1(size: Size) -> Self {
         let grid = |people: &[(u64, u32)], sparsities: &[u32]| {
             let all = people.iter();
@@ -98,7 +99,8 @@ impl Ratings {
         }
     }
 
-    /// P2's section 6: larger ε and d, with fewer repeats and mechanisms.
+    /// Creates the experiment of P2's section 6, which has larger ε and d, and fewer repeats and
+    /// mechanisms.
     pub(crate) fn of_p2(size: Size) -> Self {
         let sparsities: &[u32] = size.pick(&[8], &[4, 8, 16, 32]);
         let crowds = size.pick(vec![(10_000, 1024)], vec![(100_000, 1024), (100_000, 256)]);
@@ -116,7 +118,7 @@ impl Ratings {
         }
     }
 
-    /// Builds the mechanisms for a crowd at every ε.
+    /// Creates the mechanisms for a crowd, with one list for each ε.
     fn prepare(
         &self,
         (people, items, sparsity): Crowd,
@@ -137,8 +139,8 @@ impl Ratings {
     }
 }
 
-/// Builds all mechanisms at one ε: hushbin's for means and for frequencies, those of P1 to P3, and
-/// published oracles.
+/// Creates all mechanisms for one question: hushbin's for means and for frequencies, those of P1 to
+/// P3, and the given published oracles.
 pub(crate) fn contestants(asked: &Asked, oracles: &[&str]) -> Result<Vec<Contestant>, StudyError> {
     let task = |name: &str, mechanism: Value| Contestant::task(name, asked, &mechanism);
     let mut all = vec![
@@ -168,22 +170,23 @@ pub(crate) fn contestants(asked: &Asked, oracles: &[&str]) -> Result<Vec<Contest
     Ok(all)
 }
 
-/// hushbin's mechanism, chosen for means.
+/// Name of hushbin's mechanism, chosen for means.
 pub(crate) const OURS_MEANS: &str = "hushbin, for means";
-/// hushbin's mechanism, chosen for frequencies.
+/// Name of hushbin's mechanism, chosen for frequencies.
 pub(crate) const OURS_FREQUENCIES: &str = "hushbin, for frequencies";
-/// hushbin's mechanism for means that accepts a bias to reduce noise.
+/// Name of hushbin's mechanism for means that clips, and so accepts a bias to reduce noise.
 pub(crate) const OURS_CLIPPED: &str = "hushbin, clipped";
-/// hushbin's mechanism, chosen for means with frequencies.
+/// Name of hushbin's mechanism, chosen for means among those that also estimate frequencies.
 const OURS_BOTH: &str = "hushbin, for means with frequencies";
 
-/// Returns CoCo with P1's Theorem 7: t = ⌈e·s + s + 2⌉ buckets.
+/// Returns CoCo with the number of buckets of P1's Theorem 7: t = ⌈e·s + s + 2⌉, where e = exp(ε).
 fn with_printed_buckets(asked: &Asked) -> Value {
     let s = f64::from(asked.sparsity);
     with_buckets(asked, (asked.epsilon.exp() * s + s + 2.0).ceil() as u32)
 }
 
-/// Returns CoCo with the number of buckets of Collision: t = ⌊s·e + 2s − 1⌋.
+/// Returns CoCo with P1's number of buckets for the collision mechanism: t = ⌊s·e + 2s − 1⌋, where
+/// e = exp(ε).
 fn with_collisions_buckets(asked: &Asked) -> Value {
     with_buckets(asked, as_printed::buckets(asked.sparsity, asked.epsilon))
 }
@@ -194,10 +197,11 @@ fn with_buckets(asked: &Asked, buckets: u32) -> Value {
     json!({ "name": "coco", "rule": "overwrite", "hashing": "independent", "buckets": buckets })
 }
 
-/// Returns P3's mechanism as in its code: another clip than printed, and two points up to ε = 2.
+/// Returns P3's mechanism as in its code: with a clipping bound that differs from the printed one,
+/// and two-point noise for ε up to 2.
 pub(crate) fn succinct_as_coded(asked: &Asked) -> Value {
     let clip = (f64::from(asked.sparsity) * (asked.people as f64).ln()).sqrt() / 2.5;
-    // A clip must be a multiple of the grid step.
+    // A clipping bound must be a multiple of the grid's step.
     let clip = (clip * f64::from(GRID)).ceil() / f64::from(GRID);
     let noise = if asked.epsilon <= 2.0 {
         "two-point"
@@ -310,7 +314,7 @@ impl Experiment for Ratings {
     }
 }
 
-/// Estimands, with hushbin's mechanisms for each.
+/// Estimands, each with the names of hushbin's mechanisms that compete in it.
 const OURS: [(&str, &[&str]); 6] = [
     (FREQUENCY, &[OURS_FREQUENCIES]),
     (FREQUENCY_SIMPLEX, &[OURS_FREQUENCIES]),
@@ -359,7 +363,7 @@ impl Ratings {
     }
 }
 
-/// Adds the errors of all estimands of a mechanism.
+/// Adds the errors of one mechanism's estimates, for all estimands.
 fn measure(
     measured: &mut Vec<Measured>,
     asked: &Asked,
@@ -406,7 +410,8 @@ fn measure(
     add(MEAN_SIMPLEX, Score::new(&differences, &means));
 }
 
-/// Adds computed values: predicted errors, the ratio to the bound, and bytes.
+/// Adds values that need no simulation: predicted errors, their ratios to the lower bound, and
+/// lengths of reports.
 fn compute(
     measured: &mut Vec<Measured>,
     asked: &Asked,

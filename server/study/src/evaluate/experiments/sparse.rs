@@ -1,4 +1,5 @@
-//! P3's experiments: people have k real entries of popular items, at user level and at event level.
+//! P3's experiments: each person has k entries with real values, and some items are popular.
+//! Mechanisms are compared at user level and at event level.
 
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
@@ -18,7 +19,7 @@ use crate::evaluate::mechanism::contestant::{Asked, Contestant, Listener};
 use crate::evaluate::mechanism::listen::{hear_crowd, person, point};
 use crate::evaluate::mechanism::prepared::Prepared;
 
-/// A point of a grid.
+/// Point of the grid of an experiment.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     figure: usize,
@@ -27,7 +28,7 @@ struct Place {
     epsilon: f64,
 }
 
-/// P3's grid over one kind of crowd.
+/// Experiment on P3's grid, with crowds either as printed or as in the paper's code.
 pub(crate) struct Sparse {
     name: &'static str,
     title: &'static str,
@@ -36,11 +37,12 @@ pub(crate) struct Sparse {
     repeats: fn(&Place) -> u64,
     /// True if crowds follow the paper's code instead of its text.
     as_coded: bool,
-    /// Mechanisms, each with the estimand of its level.
+    /// Mechanisms at each point of the grid, each with the estimand of its privacy level.
     contestants: Prepared<Vec<(&'static str, Contestant)>>,
 }
 
-/// The variable along a figure, and whether errors cover only the foremost items.
+/// Parameter on the horizontal axis of a figure, and whether its errors cover only the foremost
+/// items.
 struct Along {
     name: &'static str,
     x: &'static str,
@@ -69,12 +71,12 @@ const ALONG: [Along; 3] = [
     },
 ];
 
-/// Number of items of greatest mean, over which two figures take errors.
+/// Number of foremost items: those with the greatest means, to which two figures restrict errors.
 const FOREMOST: usize = 100;
 /// δ of Gaussian noise in P3.
 pub(crate) const DELTA: f64 = 1e-5;
 
-/// User level and event level: the estimand in tables, and the mechanisms at that level.
+/// Estimand in tables, and the competing mechanisms, at user level and at event level.
 pub(crate) const LEVELS: [(&str, &[&str]); 2] = [
     (
         "mean, user level",
@@ -97,7 +99,8 @@ pub(crate) const LEVELS: [(&str, &[&str]); 2] = [
     ),
 ];
 
-/// Returns the tasks of a level: hushbin's choice, P3's as printed, and P3's as in its code.
+/// Returns the drafts of the mechanisms that run as tasks at a level: hushbin's choice, P3's as
+/// printed, and P3's as in its code.
 fn tasks(level: usize, asked: &Asked) -> Vec<(&'static str, Value)> {
     match level {
         0 => vec![
@@ -142,8 +145,8 @@ impl Sparse {
         }
     }
 
-    /// Creates the experiment with crowds as in P3's code: about 26 entries for k = 64, of −1 and
-    /// 1.
+    /// Creates the experiment with crowds as in P3's code: for k = 64, people have about 26
+    /// entries, all −1 or 1.
     pub(crate) fn as_coded(size: Size) -> Self {
         Self {
             name: "p3-sparse-coded",
@@ -184,7 +187,7 @@ impl Sparse {
             title: "",
             people: size.pick(10_000, 100_000),
             places,
-            // Half of the paper's repeats for the slowest crowds.
+            // The slowest crowds have half of the paper's repeats.
             repeats: size.pick(
                 |_| 3,
                 |place| match (place.items, place.entries) {
@@ -228,7 +231,7 @@ impl Experiment for Sparse {
                 entries,
                 epsilon,
             } = *own;
-            // Repeated draws leave coded crowds with fewer entries.
+            // In crowds as coded, people draw some items repeatedly, so they have fewer entries.
             let of_entries = if self.as_coded { 0.25 } else { 0.6 };
             let each = 2.0 + of_entries * f64::from(entries) + 4e-3 * f64::from(items);
             let work = self.people as f64 * each;
@@ -281,7 +284,7 @@ impl Experiment for Sparse {
             ] {
                 measured.push(of(&asked, &own.name, estimand, metric, value));
             }
-            // The length is the same in every repeat.
+            // The length of a report is the same in every repeat.
             if unit.repeat == 0 {
                 let person = person(asked.sparsity.min(asked.items));
                 let bytes = own.bytes(&person)?;
@@ -340,7 +343,7 @@ impl Experiment for Sparse {
     }
 }
 
-/// Explains why bits of all items win at event level.
+/// Remarks that explain why one bit for every item wins at event level.
 pub(crate) const REMARKS: &[&str] = &[
     "At event level a bit for every item has less noise than any short report: (e + 1)²/(e − 1)² \
      where hash-bin adds 8/ε², since a bit holds one entry and a bin the sum of many. It costs \
@@ -363,13 +366,13 @@ pub(crate) fn contests() -> Vec<Contest> {
     all.collect()
 }
 
-/// hushbin's mechanism, chosen for means at a level.
+/// Name of hushbin's mechanism, chosen for means at the level.
 const OURS: &str = "hushbin";
 pub(crate) const LARGEST: &str = "largest error";
 const LARGEST_OF_FOREMOST: &str = "largest error of the 100 foremost";
 const MSE_OF_FOREMOST: &str = "MSE of the 100 foremost";
 
-/// Creates a row of a mechanism.
+/// Creates a measurement of a mechanism for this question.
 pub(crate) fn of(
     asked: &Asked,
     mechanism: &str,

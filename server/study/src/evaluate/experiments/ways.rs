@@ -1,5 +1,5 @@
-//! Ratios between ways to ask a question, computed by the planner. Every such ratio in the
-//! documentation is a line of this table.
+//! Ratios of the variances of two ways to ask the same question, computed by the planner. Every
+//! such ratio in the documentation is a row of this table.
 
 use hushbin_analysis::plan::{Plan, QuestionPlan, Survey, plan};
 use hushbin_analysis::sums::{SumPlan, resolve};
@@ -13,12 +13,12 @@ use crate::evaluate::measure::measured::BYTES;
 use crate::evaluate::measure::table::Table;
 use crate::evaluate::mechanism::contestant::{Asked, Contestant, Predicted};
 
-/// Ways to ask, all computed.
+/// Experiment on ways to ask a question. All values are computed by formula.
 pub(crate) struct Ways {
     ways: Vec<Way>,
 }
 
-/// One way to ask.
+/// Way to ask a question, and the alternative that it is compared with.
 struct Way {
     /// Unique name in tables.
     name: String,
@@ -29,19 +29,20 @@ struct Way {
 
 /// Alternative that a way is compared with.
 enum Beside {
-    /// Ratings that ask the same question.
+    /// Ratings that ask the same as this question.
     Ratings(Value),
-    /// Questions of which each report answers one; the way asks them together.
+    /// Separate questions, of which each report answers one. The way asks all of them as one
+    /// question.
     Drawn(Vec<Value>),
-    /// A question, and a second one that answers the same. Both are at the worst case of the first.
+    /// Two questions that estimate the same quantity. Their variances are compared in the worst
+    /// case of the first.
     Other(&'static str, [Value; 2]),
-    /// The paper's mechanism of this name, with its best number of buckets.
+    /// P1's mechanism with this name, with its best number of buckets.
     Paper(&'static str),
-    /// Absence of an alternative. The value is the share of the rarest text that a million people's
-    /// reports find.
-    /// find.
+    /// No alternative. The measured value is the share of the rarest text that the reports of a
+    /// million people find.
     Found(Value),
-    /// Reports of this number of people, where messages go through a shuffler.
+    /// Local reports of this number of people. The way sends messages through a shuffler instead.
     Reports(u64),
 }
 
@@ -53,12 +54,12 @@ const PAPER: &str = "beside the paper's";
 const FOUND: &str = "share of a text that is found";
 const SUMS: &str = "mean";
 const ERROR: &str = "standard error";
-/// Values of ε of all ways but sums; [`EPSILON`] is that of sums.
+/// Values of ε for all ways except sums, which use [`EPSILON`].
 const EPSILONS: [f64; 6] = [0.25, 0.5, 1.0, 2.0, 3.0, 4.0];
 const EPSILON: f64 = 1.0;
-/// δ of sums.
+/// δ of the ways that are sums through a shuffler.
 const DELTA: f64 = 1e-6;
-/// Number of people behind texts.
+/// Number of people for whom questions are planned.
 const PEOPLE: u64 = 1_000_000;
 
 impl Ways {
@@ -112,7 +113,7 @@ fn way(name: String, items: u32, sparsity: u32, beside: Beside) -> Way {
     }
 }
 
-/// Returns the questions that could be asked as ratings.
+/// Returns the ways that are compared with ratings.
 fn beside_ratings() -> impl Iterator<Item = Way> {
     let set = json!({ "kind": "set", "options": 16, "sparsity": 4 });
     let questions = [
@@ -138,7 +139,7 @@ fn choice(options: u32) -> Value {
     json!({ "kind": "choice", "options": options })
 }
 
-/// Returns the question for one number, with these fields.
+/// Returns the question for one number from −1 to 1, with these fields set.
 fn number(fields: &Value) -> Value {
     let mut question = json!({ "kind": "number", "min": -1, "max": 1 });
     for (name, value) in fields.as_object().into_iter().flatten() {
@@ -179,7 +180,8 @@ fn planned(mut questions: Vec<Value>, epsilon: f64) -> Result<Plan, StudyError> 
     plan(&asked).map_err(|error| refused(&error))
 }
 
-/// Returns the squared error of a question, relative to the squared range of its answers.
+/// Returns the squared standard error of a question's estimate, divided by the squared range of its
+/// answers.
 fn square(question: &Value, epsilon: f64) -> Result<f64, StudyError> {
     let answer = planned(vec![question.clone()], epsilon)?;
     let QuestionPlan {
@@ -250,8 +252,8 @@ impl Way {
         })
     }
 
-    /// Returns the variance of the estimand that P1 made the mechanism for. All people have s
-    /// items.
+    /// Returns the variance of the estimand for which P1 designed the mechanism, if all people have
+    /// s items.
     fn variance(&self, mechanism: &Value, epsilon: f64) -> Result<f64, StudyError> {
         let asked = Asked {
             people: PEOPLE,
@@ -271,7 +273,7 @@ impl Way {
         Ok(own.expect("both are unbiased"))
     }
 
-    /// Compares sums of `items` numbers in [−1, 1].
+    /// Compares sums of `items` numbers in [−1, 1] through a shuffler with local reports.
     fn sums(&self, people: u64, epsilon: f64) -> Result<Vec<Measured>, StudyError> {
         let numbers: Vec<Value> = (0..self.items)
             .map(|index| json!({ "name": index.to_string(), "min": -1, "max": 1 }))
@@ -298,7 +300,8 @@ impl Way {
     }
 }
 
-/// Returns P1's rule and hash function. The number of buckets t is left to the choice.
+/// Returns the draft of P1's mechanism with this name: its rule and hash function. The number of
+/// buckets is left unset, so the best one is chosen.
 fn published(name: &str) -> Value {
     let rule = match name {
         "collision" => "occupied",

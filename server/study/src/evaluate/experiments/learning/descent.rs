@@ -1,4 +1,5 @@
-//! Model of y by w·x, learned by stochastic gradient descent on randomised gradients.
+//! Models that predict a target y from w·x, trained by stochastic gradient descent on randomised
+//! gradients. w is the vector of weights and x that of features.
 
 use crate::competitors::{Budget, Loss, clip};
 use hushbin::Error;
@@ -6,17 +7,17 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::evaluate::mechanism::dense::{Dense, DenseName};
 
-/// Regularisation λ: the loss has the further term λ·|w|².
+/// Regularisation λ: the loss has the additional term λ·|w|².
 const REGULARIZATION: f64 = 1e-4;
 
-/// A model.
+/// Model that is trained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Model {
     /// Linear regression.
     Linear,
     /// Logistic regression.
     Logistic,
-    /// A support vector machine.
+    /// Support vector machine.
     Vectors,
 }
 
@@ -33,7 +34,7 @@ impl Model {
         }
     }
 
-    /// Error metric; lower is better.
+    /// Returns the name of the error metric, of which lower values are better.
     pub(super) const fn metric(self) -> &'static str {
         match self {
             Self::Linear => "MSE",
@@ -49,9 +50,9 @@ impl Model {
         }
     }
 
-    /// Returns η₀, the factor of the gradient in the first step. It was chosen for about 90 steps
-    /// without privacy. Squared loss needs a small one: it is steep along features that nearly all
-    /// people share.
+    /// Returns the learning rate η₀ of the first step. It was chosen for about 90 steps without
+    /// privacy. Squared loss needs a small rate, because it is steep along features that are equal
+    /// for nearly all people.
     const fn rate(self) -> f64 {
         match self {
             Self::Linear => 0.03,
@@ -60,7 +61,7 @@ impl Model {
         }
     }
 
-    /// Returns the target for an income in [−1, 1] around 0: the income or its sign.
+    /// Returns the target that the model predicts: the income itself, from −1 to 1, or its sign.
     pub(super) fn target(self, income: f64) -> f64 {
         match self {
             Self::Linear => income,
@@ -69,7 +70,8 @@ impl Model {
         }
     }
 
-    /// Returns the error of the prediction w·x.
+    /// Returns the error of the prediction w·x for one person: the squared difference, or 1 for a
+    /// wrong sign.
     fn charge(self, prediction: f64, target: f64) -> f64 {
         match self {
             Self::Linear => (prediction - target).powi(2),
@@ -79,7 +81,7 @@ impl Model {
     }
 }
 
-/// A model during its training.
+/// Model during its training, with the mechanism that randomises its gradients.
 #[derive(Debug)]
 pub(super) struct Learner {
     pub(super) model: Model,
@@ -96,7 +98,7 @@ pub(super) struct Learner {
 }
 
 impl Learner {
-    /// Creates a model with weights of 0.
+    /// Creates a learner whose weights are 0.
     ///
     /// # Errors
     /// [`Error`] if the mechanism refuses its parameters.
@@ -121,10 +123,11 @@ impl Learner {
         })
     }
 
-    /// Adds a person's gradient, clipped and randomised.
+    /// Clips and randomises a person's gradient, and adds it to the sums.
     ///
     /// # Errors
-    /// [`Error`] if the mechanism refuses the gradient, which a clipped one never is.
+    /// [`Error`] if the mechanism refuses the gradient, which does not happen because it is
+    /// clipped.
     pub(super) fn take(&mut self, features: &[f64], income: f64) -> Result<(), Error> {
         let target = self.model.target(income);
         let loss = self.model.loss();
@@ -136,8 +139,8 @@ impl Learner {
         Ok(())
     }
 
-    /// Takes a step along the average of the gradients since the last step. Step t has the rate
-    /// η₀/√t.
+    /// Changes the weights by a step against the average of the gradients since the last step. Step
+    /// t has the learning rate η₀/√t.
     pub(super) fn step(&mut self) {
         let means = self.mechanism.means(&self.sums, self.people, &mut self.rng);
         self.steps += 1;
@@ -149,7 +152,7 @@ impl Learner {
         self.people = 0;
     }
 
-    /// Predicts the target of a held-out person and adds the error.
+    /// Predicts the target of a held-out person and adds the error to the sum.
     pub(super) fn judge(&mut self, features: &[f64], income: f64) {
         let both = self.weights.iter().zip(features);
         let prediction: f64 = both.map(|(weight, feature)| weight * feature).sum();
@@ -167,8 +170,8 @@ impl Learner {
         self.weights.len() as u32
     }
 
-    /// Returns the greatest standard error of a coordinate of the average gradient of `people`
-    /// people.
+    /// Returns the standard error of a coordinate of the average gradient of `people` people, in
+    /// the worst case over its value.
     pub(super) fn step_error(&self, people: u64) -> f64 {
         (self.mechanism.variance(0.0) / people as f64).sqrt()
     }

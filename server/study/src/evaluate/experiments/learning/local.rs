@@ -1,35 +1,36 @@
-//! Change of the shared model that one person's messages make.
+//! Local training: the change that one person's messages make to the shared model.
 
 use hushbin::Entry;
 
 use super::words::{LENGTH, MESSAGES, Message};
 
-/// Passes over a person's messages.
+/// Number of passes over a person's messages.
 const EPOCHS: usize = 2;
-/// Step size along the gradient of one message.
+/// Size of a step along the gradient of one message's loss.
 const RATE: f64 = 0.2;
 
 /// Logistic regression on a person's messages, starting from the shared weights.
 #[derive(Debug)]
 pub(super) struct Local {
-    /// Change of each word's weight; all 0 between people.
+    /// Change of each word's weight. All are 0 before and after each call of [`Self::learn`].
     change: Vec<f64>,
 }
 
 impl Local {
-    /// Creates a learner for `words` words, with no change.
+    /// Creates a learner for `words` words, with all changes 0.
     pub(super) fn new(words: usize) -> Self {
         Self {
             change: vec![0.0; words],
         }
     }
 
-    /// Learns from a person's messages and returns the changes by word. Only words of the messages
-    /// change.
+    /// Trains on a person's messages and returns the changes of the words' weights. Only weights of
+    /// words in the messages change.
     pub(super) fn learn(&mut self, weights: &[f64], messages: &[Message; MESSAGES]) -> Vec<Entry> {
         for message in std::iter::repeat_n(messages, EPOCHS).flatten() {
             let margin = message.label() * (message.score(weights) + message.score(&self.change));
-            // Minus the slope of ln(1 + exp(−margin)), the same for each word of the message.
+            // Negative slope of the loss ln(1 + exp(−margin)), times the rate. It is the same for
+            // each word of the message.
             let step = RATE * message.label() / (1.0 + margin.exp());
             for &word in &message.words {
                 self.change[usize::from(word)] += step;

@@ -1,7 +1,7 @@
 //! Private learning: P4's figures 8, 9 and 10.
 //!
-//! Each person takes part in one step, with a clipped and randomised gradient. All mechanisms see
-//! the same people in the same batches; so does the run without privacy.
+//! Each person takes part in one step of the training, with a clipped and randomised gradient. All
+//! mechanisms, and the run without privacy, have the same people in the same batches.
 
 mod descent;
 mod federated;
@@ -27,12 +27,12 @@ pub(crate) use federated::Federated;
 
 use descent::{Learner, Model};
 
-/// Three models of income under every mechanism.
+/// Experiment that trains three models of income with every mechanism.
 #[derive(Debug)]
 pub(crate) struct Learning {
     name: String,
     title: String,
-    /// Prefixes of the figures' names, by model.
+    /// Prefixes of the figures' names, one for each model.
     figures: [String; 3],
     repeats: u64,
     cells: Vec<Cell>,
@@ -43,13 +43,13 @@ pub(crate) struct Learning {
 struct Cell {
     crowd: People,
     epsilon: f64,
-    /// Number of people. A tenth of them is held out.
+    /// Number of people. A tenth of them are held out to measure the error.
     people: u64,
     /// Batch size G: number of gradients averaged in a step.
     batch: u64,
 }
 
-/// Compared mechanisms, the run without privacy first.
+/// Mechanisms that are compared, the run without privacy first.
 const MECHANISMS: [DenseName; 5] = [
     DenseName::Plain,
     DenseName::Window,
@@ -62,9 +62,9 @@ const STEP: &str = "standard error of a step";
 impl Learning {
     /// Creates the experiment at a size.
     ///
-    /// The batch gives the window at ε = 1 and d = 85 a standard error of 0.2, a tenth of the
-    /// range: 25·(d/k)·B² = 9,950 people. It is the same at every ε, so the run without privacy is
-    /// the same, too.
+    /// The batch size is such that the window mechanism, at ε = 1 and d = 85, has a standard error
+    /// of 0.2, a tenth of the range: 25·(d/k)·B² = 9,950 people. The batch size does not depend on
+    /// ε, so the run without privacy is the same at every ε.
     pub(crate) fn new(size: Size) -> Self {
         let mut cells = Vec::new();
         for &extract in size.pick(&Extract::ALL[..1], &Extract::ALL) {
@@ -107,7 +107,7 @@ impl Learning {
     }
 }
 
-/// Number of steps for which the models' rates are chosen.
+/// Number of steps for which the learning rates of the models were chosen.
 const STEPS: u64 = 90;
 
 fn epsilons(size: Size) -> &'static [f64] {
@@ -190,13 +190,13 @@ fn estimand(model: Model, crowd: &str) -> String {
 impl Cell {
     /// Estimated running time in microseconds.
     fn work(&self) -> f64 {
-        // Corners are drawn until one is favoured, which takes more tries at a greater ε.
+        // Mechanism-1 draws vectors until one is favoured, which takes more tries at a greater ε.
         let tries = if self.epsilon > 5.0 { 60.0 } else { 0.0 };
         self.people as f64 * (8.0 + tries)
     }
 
-    /// Learns all models with all mechanisms from the same people. The generator's first stream
-    /// draws people, the later ones randomise gradients.
+    /// Trains all models with all mechanisms on the same people. The generator's first stream draws
+    /// the people, the later ones randomise gradients.
     fn learn(
         &self,
         mechanisms: &[DenseName],
@@ -230,7 +230,8 @@ impl Cell {
         Ok(rows)
     }
 
-    /// Returns the learners by model and then by mechanism, the run without privacy first.
+    /// Returns a learner for each model and each mechanism. They are grouped by model, and the run
+    /// without privacy is the first of each group.
     fn learners(
         &self,
         drawn: &Drawn,

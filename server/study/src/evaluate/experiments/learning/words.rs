@@ -1,9 +1,9 @@
-//! A text-like crowd. People write messages of a few words out of many. Each message is liked or
-//! not, as in telemetry of reactions.
+//! A text-like crowd. People write messages, each with a few words of a large vocabulary. Each
+//! message is liked or not, as in telemetry of reactions.
 //!
-//! Words follow Zipf's law with exponent 1.1. Half of a person's words are about a topic: the same
-//! distribution, shifted. So people differ. A logistic regression on the words of a message
-//! determines the probability that it is liked.
+//! Words follow Zipf's law with exponent 1.1. Half of a person's words are about the person's
+//! topic: they follow the same law, shifted to different words. So people differ. The probability
+//! that a message is liked is a logistic function of the sum of its words' weights.
 
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
@@ -11,26 +11,26 @@ use rand_distr::{Distribution, StandardNormal};
 
 use crate::evaluate::crowd::random::{Zipf, uniform};
 
-/// Words of a message, all distinct.
+/// Number of words of a message, which are all distinct.
 pub(super) const LENGTH: usize = 8;
-/// Messages of a person.
+/// Number of messages of a person.
 pub(super) const MESSAGES: usize = 10;
-/// Topics that people write about.
+/// Number of topics that people write about.
 const TOPICS: u32 = 8;
-/// Standard deviation of a message's score.
+/// Standard deviation of the score of a message, which is the sum of its words' weights.
 const STRENGTH: f64 = 3.0;
 
-/// A message.
+/// Message of a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Message {
     /// Words of the message.
     pub(super) words: [u16; LENGTH],
-    /// True if the message is liked; the answer to predict.
+    /// True if the message is liked. The model predicts this.
     pub(super) liked: bool,
 }
 
 impl Message {
-    /// Returns 1 if the message is liked, else −1.
+    /// Returns 1 if the message is liked, otherwise −1.
     pub(super) fn label(&self) -> f64 {
         if self.liked { 1.0 } else { -1.0 }
     }
@@ -51,7 +51,7 @@ pub(super) struct Words {
 }
 
 impl Words {
-    /// Creates the distribution over `words` words, always the same.
+    /// Creates the distribution of messages over `words` words. The result is always the same.
     pub(super) fn new(words: u16) -> Self {
         let rng = &mut ChaCha8Rng::seed_from_u64(words.into());
         let scale = STRENGTH / (LENGTH as f64).sqrt();

@@ -1,15 +1,15 @@
-//! Peers for one choice of k answers.
+//! Compared mechanisms for the choice of one of k answers.
 
 use super::peer::{MEAN, Peer, WORST};
 use crate::competitors::{Asked, Budget, Hadamard, compare};
 use crate::evaluate::measure::experiment::StudyError;
 
-/// Numbers of answers k. A flag has two.
+/// Numbers k of answers. A flag has two.
 pub(super) const OPTIONS: [u32; 8] = [2, 3, 5, 7, 10, 23, 40, 100];
 /// Values of ε.
 pub(super) const EPSILONS: [f64; 8] = [0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
 
-/// Returns the peers for k `options` at ε, hushbin's first.
+/// Returns the compared mechanisms for k `options` at ε, hushbin's first.
 pub(super) fn peers(options: u32, epsilon: f64) -> Result<Vec<Peer>, StudyError> {
     let budget = Budget::new(epsilon, 0.0)?;
     let mut peers = Peer::all(&compare(Asked::Choice { options }, &budget, 1)?);

@@ -1,4 +1,4 @@
-//! Crowds over which the variance of one number is averaged.
+//! Distributions of one number over which the variance of its estimate is averaged.
 
 use super::peer::MEAN;
 
@@ -30,7 +30,7 @@ impl Crowd {
         Self::Middle,
     ];
 
-    /// Metric of the mean variance over the crowd.
+    /// Returns the name of the metric: the mean variance over the crowd.
     pub(super) const fn metric(self) -> &'static str {
         match self {
             Self::Uniform => MEAN,

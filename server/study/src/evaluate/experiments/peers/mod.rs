@@ -1,5 +1,5 @@
-//! Published mechanisms against hushbin's at the same ε. Computed from the variance of one report,
-//! without people.
+//! Comparison of published mechanisms with hushbin's at the same ε. It is computed from the
+//! variance of one report, without simulated people.
 
 mod choice;
 mod crowds;
@@ -18,7 +18,7 @@ use crate::evaluate::measure::table::Table;
 use crowds::Crowd;
 use peer::{FOR_AVERAGE, LEAST, MEAN, Peer, WORST};
 
-/// Experiment on one number, several numbers and a choice.
+/// Experiment that compares mechanisms for one number, for several numbers and for a choice.
 pub(crate) struct Peers;
 
 /// Kind of question.
@@ -29,16 +29,16 @@ enum Kind {
     Choice,
 }
 
-/// Cell of a kind.
+/// Parameters of one comparison: the kind of question, its size, and ε.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Cell {
     kind: Kind,
-    /// Numbers of a person, or answers of a choice.
+    /// Number of attributes of a person, or number of answers of a choice.
     items: u32,
     epsilon: f64,
 }
 
-/// Metrics of quotients: hushbin's variance over another one.
+/// Metrics that are quotients: hushbin's variance divided by a different one.
 const OVER_BEST: &str = "over the best published";
 const WORST_OVER_BEST: &str = "worst variance over the best published";
 const MEAN_OVER_BEST: &str = "mean variance over the best published";
@@ -47,7 +47,7 @@ const OVER_BOUND: &str = "over the lower bound";
 impl Kind {
     const ALL: [Self; 3] = [Self::Number, Self::Several, Self::Choice];
 
-    /// Estimand of the variances.
+    /// Estimand in tables for the variances of this kind of question.
     const fn name(self) -> &'static str {
         match self {
             Self::Number => "one number",
@@ -56,7 +56,7 @@ impl Kind {
         }
     }
 
-    /// Estimand of the quotients.
+    /// Estimand in tables for the quotients of variances of this kind of question.
     const fn quotients(self) -> &'static str {
         match self {
             Self::Number => "one number, quotients",
@@ -65,7 +65,7 @@ impl Kind {
         }
     }
 
-    /// Mechanisms of hushbin in the comparison.
+    /// Names of hushbin's mechanisms for this kind of question.
     const fn own(self) -> &'static [&'static str] {
         match self {
             Self::Number | Self::Several => &["hushbin window", FOR_AVERAGE],
@@ -101,7 +101,7 @@ impl Kind {
 }
 
 impl Cell {
-    /// Returns the peers of the cell, hushbin's first.
+    /// Returns the mechanisms that are compared in this cell, hushbin's first.
     fn peers(&self) -> Result<Vec<Peer>, StudyError> {
         match self.kind {
             Kind::Number => number::peers(self.epsilon),

@@ -1,21 +1,21 @@
-//! A mechanism of a cell, and the names of metrics.
+//! Mechanism that is compared at a cell, and the names of metrics.
 
 use crate::competitors::{Comparison, Row};
 
-/// A mechanism, with its variance in each metric.
+/// Compared mechanism, with its value of each metric.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Peer {
     pub(super) name: &'static str,
     pub(super) values: Vec<(&'static str, f64)>,
 }
 
-/// Metric of the greatest variance over inputs.
+/// Metric: maximum variance over inputs.
 pub(super) const WORST: &str = "worst variance";
-/// Metric of the mean variance over uniform inputs.
+/// Metric: mean variance over uniform inputs.
 pub(super) const MEAN: &str = "mean variance";
-/// Metric of the lower bound over all unbiased mechanisms.
+/// Metric: lower bound on the worst-case variance of all unbiased mechanisms.
 pub(super) const LEAST: &str = "least worst variance";
-/// Name of the window whose output values are for the average number.
+/// Name of the window mechanism whose output values minimise the variance for the average number.
 pub(super) const FOR_AVERAGE: &str = "hushbin window, for the average";
 /// Name of the lower bound in tables.
 pub(super) const BOUND: &str = "lower bound";
@@ -28,7 +28,7 @@ impl Peer {
         }
     }
 
-    /// Returns the rows of a comparison that have a variance.
+    /// Returns the mechanisms of a comparison that have a variance.
     pub(super) fn all(compared: &Comparison) -> Vec<Self> {
         let peer = |row: &Row| {
             let variance = row.variance?;

@@ -1,4 +1,4 @@
-//! Peers for several numbers in [−1, 1] that every person has.
+//! Compared mechanisms for several numbers in [−1, 1] of each person.
 
 use hushbin::choose::window::Draft;
 use hushbin::domain::Domain;
@@ -9,12 +9,12 @@ use super::peer::{MEAN, Peer, WORST};
 use crate::competitors::{Asked, Budget, Part, SampledPiecewise, compare};
 use crate::evaluate::measure::experiment::StudyError;
 
-/// Numbers per person, d.
+/// Numbers d of attributes, with one number each.
 pub(super) const ATTRIBUTES: [u32; 5] = [2, 3, 4, 8, 16];
 /// Values of ε.
 pub(super) const EPSILONS: [f64; 6] = [0.25, 0.5, 1.0, 2.0, 4.0, 6.0];
 
-/// Returns the peers for d `attributes` at ε, hushbin's first.
+/// Returns the compared mechanisms for d `attributes` at ε, hushbin's first.
 pub(super) fn peers(attributes: u32, epsilon: f64) -> Result<Vec<Peer>, StudyError> {
     let asked = Asked::Numbers { attributes };
     let compared = compare(asked, &Budget::new(epsilon, 0.0)?, 1)?;
@@ -45,8 +45,8 @@ fn sampled(name: &'static str, own: &SampledPiecewise) -> Peer {
     Peer { name, values }
 }
 
-/// Returns the split of ε: windows of one number at ε/m for each of m drawn numbers. It takes the
-/// best m that divides d.
+/// Returns the mechanism that splits ε: it draws m of the d numbers, and reports each by a window
+/// mechanism for one number at ε/m. m is the best divisor of d.
 fn split(attributes: u32, epsilon: f64) -> Result<Peer, StudyError> {
     let draft = Draft {
         drawn: Some(1),

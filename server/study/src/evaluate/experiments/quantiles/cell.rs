@@ -1,4 +1,4 @@
-//! One crowd at one ε, under all mechanisms.
+//! Simulation of one crowd at one ε, with all mechanisms.
 
 use hushbin_analysis::estimate::QuantileEstimate;
 use rand_chacha::ChaCha8Rng;
@@ -17,13 +17,13 @@ pub(super) struct Cell {
     pub(super) people: u64,
 }
 
-/// Metric: 1 if an interval covers the true quantile of the crowd, else 0.
+/// Metric: 1 if an interval covers the true quantile of the crowd's distribution, otherwise 0.
 pub(super) const COVERED: &str = "covered by the 95 % interval";
 /// Metric: width of an interval, as a fraction of the scale.
 pub(super) const WIDTH: &str = "width of the 95 % interval";
 /// Metric: estimate minus the true quantile of the crowd, as a fraction of the range.
 const BIAS: &str = "bias";
-/// Metric: 1 if an estimate was moved into its interval, else 0.
+/// Metric: 1 if an estimate was moved into its interval, otherwise 0.
 const CLAMPED: &str = "moved into the interval";
 
 impl Cell {
@@ -44,7 +44,7 @@ impl Cell {
         Measured::new(self.point(), mechanism, estimand, metric, value)
     }
 
-    /// Measures the intervals of the pattern.
+    /// Measures the intervals of the pattern mechanism: coverage, width, bias and moved estimates.
     fn intervals(&self, found: &[QuantileEstimate], truth: &[f64; 3]) -> Vec<Measured> {
         let scale = self.crowd.scale();
         let mut rows = Vec::new();
@@ -62,9 +62,9 @@ impl Cell {
         rows
     }
 
-    /// Measures squared errors of quantiles as fractions of the range, and intervals. Another
-    /// `more` crowds are drawn for intervals only. The generator's streams draw a crowd and each
-    /// mechanism's reports, in this order.
+    /// Measures the squared errors of quantiles, as fractions of the range, and the intervals. A
+    /// further `more` crowds are drawn only to measure intervals. The generator's streams are used
+    /// in this order: one for a crowd, then one for each mechanism's reports.
     pub(super) fn simulate(
         &self,
         mechanisms: &Mechanisms,

@@ -1,4 +1,5 @@
-//! Variances of the shares below edges, computed from formulas for people spread evenly.
+//! Variances of the estimated shares of people below the edges between cells. They are computed by
+//! formula, for people who are spread evenly over the cells.
 
 use hushbin::Mechanism;
 use hushbin::mechanism::pattern::{Pattern, Rates, triangle};
@@ -13,26 +14,26 @@ use crate::evaluate::measure::experiment::{Measured, Point, StudyError};
 pub(super) const CELLS: [u32; 3] = [32, 64, 128];
 /// Values of ε.
 pub(super) const EPSILONS: [f64; 8] = [0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
-/// Estimand of these variances.
+/// Estimand in tables: the share of people below each edge.
 pub(super) const BELOW: &str = "shares below edges";
-/// Estimand of the variances after smoothing.
+/// Estimand in tables: the share below each edge, smoothed.
 pub(super) const SMOOTHED: &str = "shares below edges, averaged over an eighth";
 /// Metric: variance of one report's estimate, averaged over edges.
 pub(super) const VARIANCE: &str = "mean variance of one report";
-/// Metric: the variance over [`bound`].
+/// Metric: [`VARIANCE`] divided by [`bound`].
 pub(super) const OVER_BOUND: &str = "mean variance over the lower bound";
 /// Metric: the lower bound.
 pub(super) const BOUND: &str = "lower bound of the mean variance";
-/// Name of Square Wave in integers, with its unbiased estimate.
+/// Name of the window: the discrete form of Square Wave, with an unbiased estimate.
 pub(super) const WINDOW: &str = "window";
-/// Name of the choice of one of all cells.
+/// Name of subset selection among all cells.
 pub(super) const CHOICE: &str = "choice of a cell";
 
 /// Name in tables of the mechanisms that the bound covers.
 const ANY: &str = "any unbiased mechanism";
 
-/// Returns the lower bound on the mean variance of unbiased estimates of all shares below edges,
-/// for people spread evenly.
+/// Returns a lower bound on the mean variance, over edges, of unbiased estimates of the shares
+/// below them, if people are spread evenly.
 fn bound(cells: u32, epsilon: f64) -> f64 {
     let k = f64::from(cells);
     let term = |l: u32| 0.5 / (k.sqrt() * (std::f64::consts::PI * f64::from(l) / (2.0 * k)).sin());
@@ -40,8 +41,9 @@ fn bound(cells: u32, epsilon: f64) -> f64 {
     sum * sum / (k - 1.0) * 4.0 * epsilon.exp() / epsilon.exp_m1().powi(2)
 }
 
-/// Returns two mean variances over edges: of the share below the edge, and of the share smoothed by
-/// a triangle of an eighth of the cells on either side.
+/// Returns two variances, averaged over edges: of the share below the edge, and of this share
+/// smoothed by a triangle that extends over an eighth of the cells to either side. `variance`
+/// returns the variance of a weighted sum of the cells' shares.
 fn means(cells: u32, variance: &dyn Fn(&[f64]) -> f64) -> [f64; 2] {
     let mean = |width: f64| {
         let of_edge = |edge: u32| {
@@ -50,7 +52,7 @@ fn means(cells: u32, variance: &dyn Fn(&[f64]) -> f64) -> [f64; 2] {
         };
         (1..cells).map(of_edge).sum::<f64>() / f64::from(cells - 1)
     };
-    // A triangle of half a cell does not smooth: it leaves the share below the edge.
+    // A triangle of half a cell does not smooth: the result is the share below the edge itself.
     [0.5, f64::from(cells) / 8.0].map(mean)
 }
 
@@ -90,7 +92,7 @@ fn window(cells: u32, epsilon: f64) -> Result<[f64; 2], StudyError> {
     Ok(best)
 }
 
-/// Returns the mean variances of the pattern that the library chooses.
+/// Returns the mean variances of the pattern mechanism that the library chooses.
 fn pattern(cells: u32, epsilon: f64) -> Result<[f64; 2], StudyError> {
     let task = task(cells, epsilon, Scale::Linear)?;
     match task.questions()[0].mechanism() {

@@ -12,7 +12,8 @@ use crate::figure::Curve;
 const NAMES: [&str; 3] = ["p50", "p75", "p95"];
 const RATIO: &str = "root mean square error over that of Square Wave, EMS";
 
-/// Draws errors over those of Square Wave, and variances over the bound.
+/// Creates the figures: errors of quantiles relative to those of Square Wave, and variances
+/// relative to the lower bound.
 pub(super) fn figures(table: &Table, people: &[u64], epsilons: &[f64]) -> Vec<Figure> {
     let errors = (0..NAMES.len()).map(|at| Figure {
         name: format!("quantiles-{}", NAMES[at]),
@@ -67,8 +68,8 @@ fn curve(table: &Table, at: usize, mechanism: &str, people: u64, epsilons: &[f64
     }
 }
 
-/// Returns the geometric mean over crowds of root mean square errors relative to Square Wave's, and
-/// its standard error.
+/// Returns the ratio of a mechanism's root mean square error to that of Square Wave, as a geometric
+/// mean over crowds, and the ratio's standard error.
 pub(super) fn mean_ratio(
     table: &Table,
     at: usize,

@@ -1,5 +1,5 @@
-//! Mechanisms for quantiles, prepared for one ε and one scale: the pattern as in production, and
-//! published ones.
+//! Mechanisms for quantiles, prepared for one ε and one scale: hushbin's pattern mechanism as in
+//! production, and published mechanisms.
 
 use hushbin::{Entry, Randomizer, Task, TaskDraft};
 use hushbin_analysis::estimate::{Estimator, Options, QuantileEstimate, Query, Totals};
@@ -13,23 +13,23 @@ use crate::competitors::distribution::{
 use crate::evaluate::crowd::number::{LEAST, QUANTILES, Scale};
 use crate::evaluate::measure::experiment::StudyError;
 
-/// Name of the pattern in tables.
+/// Name of the pattern mechanism in tables.
 pub(super) const PATTERN: &str = "hushbin, pattern";
 /// Name of Square Wave with its estimator EMS.
 pub(super) const WAVE: &str = "Square Wave, EMS";
-/// Name of the hierarchy.
+/// Name of the hierarchy in tables.
 pub(super) const HIERARCHY: &str = "hierarchy";
-/// Name of the choice among [`BINS`] bins.
+/// Name, in tables, of the choice among [`BINS`] bins.
 pub(super) const CHOICE: &str = "choice of 32";
 
-/// Cells of the pattern and of the hierarchy.
+/// Number of cells of the pattern mechanism and of the hierarchy.
 pub(super) const CELLS: u32 = 64;
 const HEIGHT: usize = 6;
 const BINS: u32 = 32;
-/// Cells of Square Wave's numbers and of its reports.
+/// Number of cells into which Square Wave divides its input range, and also its output range.
 const WAVE_CELLS: usize = 256;
 
-/// Mechanisms with parameters for one ε.
+/// All mechanisms, with their parameters for one ε and one scale.
 pub(super) struct Mechanisms {
     task: Task,
     estimator: Estimator,
@@ -40,7 +40,7 @@ pub(super) struct Mechanisms {
     hierarchy: Hierarchy,
 }
 
-/// Returns the task that reports on quantiles with this number of cells.
+/// Returns a task with one question for the quantiles of a number, with this number of cells.
 pub(super) fn task(cells: u32, epsilon: f64, scale: Scale) -> Result<Task, StudyError> {
     let (least, spacing) = match scale {
         Scale::Linear => (0.0, "even"),
@@ -81,7 +81,8 @@ impl Mechanisms {
         })
     }
 
-    /// Returns the quantiles by the pattern. Reports are encoded and estimated as in production.
+    /// Draws a report for each number by the pattern mechanism, and returns the estimated
+    /// quantiles. Reports are encoded and estimated as in production.
     pub(super) fn pattern(
         &self,
         numbers: &[f64],
@@ -97,7 +98,8 @@ impl Mechanisms {
         Ok(number.quantiles)
     }
 
-    /// Returns the quantiles of places under Square Wave and EMS.
+    /// Draws a report for each position on the scale by Square Wave, and returns the quantiles that
+    /// EMS estimates.
     pub(super) fn wave(&self, places: &[f64], rng: &mut ChaCha8Rng) -> [f64; 3] {
         let mut counts = vec![0; WAVE_CELLS];
         for &place in places {
@@ -108,7 +110,8 @@ impl Mechanisms {
         QUANTILES.map(|part| quantile(&shares, part))
     }
 
-    /// Returns the quantiles of places under a choice of a bin.
+    /// Draws a report for each position on the scale by a choice of a bin, and returns the
+    /// estimated quantiles.
     pub(super) fn choice(&self, places: &[f64], rng: &mut ChaCha8Rng) -> [f64; 3] {
         let mut counts = vec![0; self.bins.bins()];
         for &place in places {
@@ -117,7 +120,8 @@ impl Mechanisms {
         of_shares(&self.bins.shares(&counts, places.len() as u64))
     }
 
-    /// Returns the quantiles of places under the hierarchy.
+    /// Draws a report for each position on the scale by the hierarchy, and returns the estimated
+    /// quantiles.
     pub(super) fn hierarchy(&self, places: &[f64], rng: &mut ChaCha8Rng) -> [f64; 3] {
         let levels = self.hierarchy.levels();
         let mut counts: Vec<Vec<u64>> = (levels.iter())
@@ -131,7 +135,8 @@ impl Mechanisms {
     }
 }
 
-/// Returns the quantiles of the monotone distribution function nearest to the cumulated shares.
+/// Returns the quantiles of the distribution function that is nearest to the cumulated `shares`,
+/// which may be noisy.
 fn of_shares(shares: &[f64]) -> [f64; 3] {
     let below: Vec<f64> = (shares[..shares.len() - 1].iter())
         .scan(0.0, |sum, own| {

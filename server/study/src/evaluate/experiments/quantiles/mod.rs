@@ -1,7 +1,8 @@
 //! Quantiles of one number under hushbin's pattern and published mechanisms.
 //!
-//! The pattern runs from a task to the estimates and intervals that an analyst reads. Square Wave,
-//! a hierarchy and a choice of a bin have the best published estimators.
+//! The pattern mechanism is run as in production, from a task to the estimates and intervals that
+//! an analyst reads. The published mechanisms are Square Wave, a hierarchy and the choice of a bin,
+//! with the best published estimators.
 
 mod cell;
 mod computed;
@@ -74,7 +75,7 @@ impl Experiment for Quantiles {
         "Quantiles of one number"
     }
 
-    /// Returns a unit for each repeat of each cell, then the computed ones.
+    /// Returns a unit for each repeat of each cell, then the units that only evaluate formulas.
     fn units(&self) -> Vec<Unit> {
         let repeats = self.size.pick(4, 60);
         let cells = self.cells.iter().enumerate();

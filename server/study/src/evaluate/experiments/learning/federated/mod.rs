@@ -1,5 +1,5 @@
-//! Federated learning, P1's application. Each person learns from their own messages and reports a
-//! few coordinates of the change through a hushbin task.
+//! Federated learning, the application of P1. Each person's device trains on the person's messages.
+//! It reports a few coordinates of the change to the shared model through a hushbin task.
 
 #[cfg(test)]
 mod tests;
@@ -21,7 +21,7 @@ use crate::evaluate::measure::experiment::{
 use crate::evaluate::measure::size::Size;
 use crate::evaluate::measure::table::Table;
 
-/// Logistic regression on words by federated averaging.
+/// Experiment that trains a logistic regression on words by federated averaging.
 #[derive(Debug)]
 pub(crate) struct Federated {
     size: Size,
@@ -43,13 +43,14 @@ struct Cell {
 /// Choice of the coordinates that a person reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Pick {
-    /// The coordinates of greatest magnitude.
+    /// Coordinates whose changes have the greatest magnitudes.
     Top,
-    /// Random changed coordinates, scaled up by the inverse of the fraction that is kept.
+    /// Random ones of the changed coordinates. Their changes are divided by the fraction of
+    /// coordinates that is kept.
     Random,
 }
 
-/// Participation of a person.
+/// Rounds in which a person takes part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     /// One round, at ε.
@@ -58,7 +59,7 @@ enum Part {
     Always,
 }
 
-/// A way to learn: choice of coordinates, participation, and privacy.
+/// Way to train the model: choice of coordinates, participation of people, and privacy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Way {
     pick: Pick,
@@ -68,13 +69,14 @@ struct Way {
 
 const METRIC: &str = "misclassified";
 const ESTIMAND: &str = "logistic regression, words";
-/// Baseline that predicts the more frequent answer, without reading words and without privacy.
+/// Name of the baseline that always predicts the more frequent answer, whatever the words. It has
+/// no privacy.
 const GUESS: &str = "the commoner answer";
-/// Clip C: changes of a weight are clipped to [−C, C] and reported as fractions of C.
+/// Clipping bound C: changes of a weight are clipped to [−C, C] and reported as fractions of C.
 const CLIP: f64 = 0.5;
 
 impl Federated {
-    /// The experiment of a size.
+    /// Creates the experiment at a size.
     pub(crate) fn new(size: Size) -> Self {
         let epsilons: &[f64] = size.pick(&[0.5, 2.0, 8.0], &[0.5, 1.0, 2.0, 4.0, 8.0, 12.0]);
         let cell = |&epsilon: &f64| Cell {
@@ -190,7 +192,7 @@ impl Cell {
         (self.people * (1 + 2 * self.rounds)) as f64 * 4.0
     }
 
-    /// Learns in all ways from the same people. The generator's first stream draws people, the
+    /// Trains in all ways on the same people. The generator's first stream draws the people, the
     /// later ones draw reports.
     fn learn(&self, rng: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError> {
         let words = Words::new(self.words);
@@ -210,14 +212,15 @@ impl Cell {
                 let error = misclassified(&weights, &held_out);
                 let plain = *plain.get_or_insert(error);
                 rows.push(self.measured(&way.label(), METRIC, error));
-                // The gap compares runs that pick coordinates in the same way.
+                // The gap is relative to the run without privacy that picks coordinates in the same
+                // way.
                 rows.push(self.measured(&way.label(), GAP, error - plain));
             }
         }
         Ok(rows)
     }
 
-    /// Returns the weights after all rounds, starting at 0.
+    /// Returns the model's weights after all rounds. They start at 0.
     fn weights(
         &self,
         way: Way,
@@ -245,7 +248,8 @@ impl Cell {
         }
     }
 
-    /// Returns the task for the coordinates of a change, as fractions of C.
+    /// Returns the channel for the coordinates of a change, as fractions of C: a task, or none
+    /// without privacy.
     fn channel(&self, way: Way) -> Result<Channel, Error> {
         if !way.is_private {
             return Ok(Channel::Plain);
@@ -271,7 +275,8 @@ impl Cell {
         Ok(Channel::Private(Box::new(draft.resolve()?)))
     }
 
-    /// Returns the mean reported change, as fractions of C.
+    /// Returns the mean change of each weight over the people of a round, as the channel estimates
+    /// it, in fractions of C.
     fn change(
         &self,
         pick: Pick,
@@ -309,7 +314,7 @@ impl Cell {
         Ok(points.iter().map(mean).collect())
     }
 
-    /// Keeps at most s coordinates, clipped and as fractions of C.
+    /// Keeps at most s coordinates of a change, and clips them. The results are fractions of C.
     fn sparsify(&self, pick: Pick, changes: &mut Vec<Entry>, rng: &mut ChaCha8Rng) {
         let (all, keep) = (changes.len(), self.sparsity as usize);
         let mut scale = 1.0 / CLIP;
@@ -346,7 +351,8 @@ impl Cell {
     }
 }
 
-/// Factor of the mean change in a step. It exceeds 1 because few people write any given word.
+/// Factor by which the mean change is multiplied in a step. It exceeds 1 because only few people
+/// write any given word.
 const RATE: f64 = 4.0;
 
 /// Returns the fraction of messages that are predicted wrong.
