@@ -25,7 +25,7 @@ const POINTS: u32 = 49;
 /// Computes the figure. `at` returns the reports' mechanism, as a mixture, at a given local ε.
 ///
 /// # Errors
-/// Any error of `at`.
+/// Any error that `at` returns, and any error of the bounds.
 pub(crate) fn figure(
     batch: &Batch,
     at: impl Fn(f64) -> Result<Mixture, Error> + Sync,

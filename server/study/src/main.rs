@@ -1,4 +1,4 @@
-//! The command `hushbin-study`.
+//! Program `hushbin-study`: runs its command line and prints errors.
 
 use std::io;
 use std::process::ExitCode;

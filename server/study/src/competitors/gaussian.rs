@@ -99,13 +99,13 @@ impl Gaussian {
         self.sensitivity
     }
 
-    /// Variance of one report's estimate of a coordinate: σ², whatever the coordinate's value.
+    /// Variance of one report's estimate of a coordinate: σ² for every value of the coordinate.
     #[must_use]
     pub fn variance(&self) -> f64 {
         self.sigma * self.sigma
     }
 
-    /// Returns δ at ε.
+    /// Returns the exact δ of a report at ε.
     #[must_use]
     pub fn delta_at(&self, epsilon: f64) -> f64 {
         gaussian_delta(self.sigma, self.sensitivity, epsilon)

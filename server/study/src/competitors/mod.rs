@@ -22,10 +22,10 @@
 //! point, for simulations, and [`piecewise_variance`] is a formula only. A small δ for each report
 //! improves estimates by a negligible factor ([`subset_delta`]), so hushbin does not offer it.
 //!
-//! More mechanisms have a distribution and a variance, but no sampler: [`Grid`], [`Sliding`] (PM,
-//! its best width, OPM), [`ThreeOutputs`], [`Mixed`] (HM-TP), [`Staircase`], [`SampledPiecewise`]
-//! and [`Hadamard`]. [`least_variance`] is a lower bound for all unbiased mechanisms for one
-//! number.
+//! Further mechanisms have a distribution and a variance, but do not draw reports: [`Grid`],
+//! [`Sliding`] (PM, its best width, OPM), [`ThreeOutputs`], [`Mixed`] (HM-TP), [`Staircase`],
+//! [`SampledPiecewise`] and [`Hadamard`]. [`least_variance`] is a lower bound for all unbiased
+//! mechanisms for one number.
 //!
 //! [`ratings`] has mechanisms for sparse ratings, with which P1, P2 and P3 of the
 //! [`errata`](hushbin_analysis::errata) compare theirs. [`distribution`] has mechanisms for the

@@ -1,4 +1,4 @@
-//! Data of figures.
+//! Data of figures: titles, axes, panels and curves.
 
 /// Figure that consists of panels, with one legend below them.
 #[derive(Debug, Clone, PartialEq)]
@@ -11,7 +11,8 @@ pub(crate) struct Figure {
     pub(crate) x: &'static str,
     /// Label of the vertical axis, such as `mean of ln TVE`.
     pub(crate) y: &'static str,
-    /// Whether the axes are logarithmic: first the horizontal axis, then the vertical one.
+    /// True for an axis that is logarithmic. The first value is for the horizontal axis, the second
+    /// for the vertical one.
     pub(crate) logarithmic: [bool; 2],
     /// Panels, at least one.
     pub(crate) panels: Vec<Panel>,

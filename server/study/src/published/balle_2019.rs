@@ -2,9 +2,9 @@
 //! 5.
 //!
 //! n is the number of reports, ε the local and ε_c the central one, and e = exp(ε). With
-//! probability γ, whatever the input, a report is drawn from a fixed distribution ω, the blanket.
-//! Let P and Q be the report's distributions for two inputs. Let W ~ ω, k = exp(ε_c), a = k − 1 and
-//! L = (P(W) − k·Q(W))/ω(W). With independent copies L₁, L₂, … of L,
+//! probability γ, which does not depend on the input, a report is drawn from a fixed distribution
+//! ω, the blanket. Let P and Q be the report's distributions for two inputs. Let W ~ ω, k =
+//! exp(ε_c), a = k − 1 and L = (P(W) − k·Q(W))/ω(W). With independent copies L₁, L₂, … of L,
 //!
 //! δ(ε_c) ≤ E[max(0, L₁ + ... + L_M)]/(γn), M ~ Binomial(n, γ),
 //!
@@ -147,7 +147,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns all inputs of at most three of three signed items.
+    /// Returns all inputs that have at most three entries, for three items with a sign.
     fn inputs() -> Vec<Vec<Signed>> {
         let sign = |code: u32, item: u32| match code / 3_u32.pow(item) % 3 {
             0 => None,
@@ -210,8 +210,8 @@ mod tests {
         (blanket, most)
     }
 
-    /// The bounds on L are never below the sampled values. They are equal if two inputs can differ
-    /// in all favoured buckets.
+    /// The bounds on L are never below the values computed from sampled probabilities. They are
+    /// equal if two inputs can differ in all favoured buckets.
     #[test]
     fn losses_are_those_of_the_sampled_probabilities() {
         let of = |name, rule, buckets, favoured: Option<u32>| {

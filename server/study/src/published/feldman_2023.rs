@@ -1,7 +1,7 @@
 //! Feldman, McMillan, Talwar, "Stronger Privacy Amplification by Shuffling for Rényi and
-//! Approximate Differential Privacy" (SODA 2023; arXiv 2208.04591). Here a report is a clone with
-//! probability 2/(e + 1), where e = exp(ε): with 1/(e + 1) for each of the two inputs, since it
-//! need only look like one of them.
+//! Approximate Differential Privacy" (SODA 2023; arXiv 2208.04591). Here, with e = exp(ε), a report
+//! is a clone for each of the two inputs with probability α = 1/(e + 1). It need only look like the
+//! report of one of them.
 //!
 //! Their erratum restricts the theorems to a class of randomizers, as the proof of Lemma 3.5 fails.
 //! Nevertheless, their final pair of distributions bounds the δ of any randomizer. That follows

@@ -205,7 +205,7 @@ impl OptimalHash {
         }
     }
 
-    /// Returns δ at ε.
+    /// Returns the δ of a report at ε, in the worst case over pairs of answers.
     #[must_use]
     pub fn delta_at(&self, epsilon: f64) -> f64 {
         match self {

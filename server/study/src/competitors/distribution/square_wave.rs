@@ -35,11 +35,11 @@ pub struct SquareWave {
 pub struct Transition {
     /// Probability of an output cell that the raised interval does not touch.
     base: f64,
-    /// For each input cell, the probabilities that exceed `base`: the number of the first such
-    /// output cell, and the excesses from this cell on.
+    /// Columns of the matrix, one for each input cell: the number of the first output cell whose
+    /// probability exceeds `base`, and the excesses from this cell on.
     columns: Vec<(usize, Vec<f64>)>,
-    /// For each output cell, the probabilities that exceed `base`: the number of the first such
-    /// input cell, and the excesses from this cell on.
+    /// Rows of the matrix, one for each output cell: the number of the first input cell for which
+    /// its probability exceeds `base`, and the excesses from this cell on.
     rows: Vec<(usize, Vec<f64>)>,
 }
 

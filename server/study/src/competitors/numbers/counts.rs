@@ -7,8 +7,8 @@ use super::input::ATTRIBUTES;
 use crate::competitors::budget::Budget;
 use crate::competitors::favoured::Favoured;
 
-/// For each a, the numbers of vectors in {−1, 1}^d that agree with a given vector in exactly a
-/// coordinates, and in at least a. They are doubles, exact up to 2⁵³.
+/// Numbers of vectors in {−1, 1}^d that agree with a given vector in exactly a coordinates, and in
+/// at least a, for each a. They are doubles, exact up to 2⁵³.
 #[derive(Debug, Clone)]
 pub(crate) struct Counts {
     attributes: u32,

@@ -51,7 +51,7 @@ pub struct Majority {
     /// Threshold that draws whether the report is a favoured vector, with probability α rounded
     /// down.
     inside: Threshold,
-    /// Scale B of estimates.
+    /// Scale B: the estimate of an attribute is B times the reported sign.
     scale: f64,
 }
 

@@ -16,9 +16,9 @@ pub enum Part {
     Piecewise,
     /// Piecewise mechanism whose favoured interval has the best width.
     BestWidth,
-    /// Hybrid mechanism HM.
+    /// Hybrid mechanism HM ([`hybrid_variance`]).
     Hybrid,
-    /// Mixture HM-TP.
+    /// Mixture HM-TP ([`Mixed`]).
     Mixed,
 }
 

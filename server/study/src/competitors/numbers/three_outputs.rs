@@ -66,7 +66,7 @@ impl ThreeOutputs {
         self.middle
     }
 
-    /// Largest output, C.
+    /// Largest of the three outputs, C.
     #[must_use]
     pub fn scale(&self) -> f64 {
         let e = self.e;

@@ -57,7 +57,7 @@ impl LaplaceNoise {
         self.scale
     }
 
-    /// Variance of one report's estimate of a coordinate: 2β², whatever the coordinate's value.
+    /// Variance of one report's estimate of a coordinate: 2β² for every value of the coordinate.
     #[must_use]
     pub fn variance(&self) -> f64 {
         2.0 * self.scale * self.scale

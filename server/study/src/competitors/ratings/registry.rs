@@ -31,7 +31,7 @@ pub enum Protects {
 pub struct Named {
     /// Name in figures.
     pub name: &'static str,
-    /// Unit of privacy.
+    /// Unit of privacy that ε applies to.
     pub protects: Protects,
     /// Source of the mechanism, and deviations from the source.
     pub source: &'static str,

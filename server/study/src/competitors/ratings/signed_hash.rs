@@ -74,9 +74,9 @@ impl OneSparse for SignedHash {
         }
     }
 
-    /// Whether an answer supports (item, +) and whether it supports (item, −) are independent. So
-    /// the sum and the difference of the two estimates have the same variance. Their covariance is
-    /// the difference of the two variances.
+    /// The supports of (item, +) and of (item, −) by an answer are independent events. So the sum
+    /// and the difference of the two estimates have the same variance. Their covariance is the
+    /// difference of the two variances.
     fn moments(&self) -> Moments {
         let rates = self.hash.rates();
         let [own, other] = [true, false].map(|own| rates.variance(own));

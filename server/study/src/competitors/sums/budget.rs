@@ -145,9 +145,9 @@ impl CoordinateBudget {
         self.delta
     }
 
-    /// Returns the total (ε, δ) of D coordinates by advanced composition, where `spare` is δ′, the
-    /// part of δ that the composition itself spends: ε = √(2D·ln(1/δ′))·ε₀ + D·ε₀·(e^ε₀ − 1)/(e^ε₀
-    /// + 1), δ = D·δ₀ + δ′.
+    /// Returns the total (ε, δ) of D coordinates by advanced composition. `spare` is δ′, the part
+    /// of δ that the composition itself spends. The result is ε = √(2D·ln(1/δ′))·ε₀ + D·ε₀·(e^ε₀ −
+    /// 1)/(e^ε₀ + 1), δ = D·δ₀ + δ′.
     ///
     /// Source: Dwork, Rothblum, Vadhan 2010, as Kairouz, Oh, Viswanath 2015 state it.
     #[must_use]

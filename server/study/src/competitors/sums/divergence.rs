@@ -129,8 +129,8 @@ impl CoordinateNoise {
 struct Test {
     /// Likelihood ratios P/Q of the outcomes, in ascending order.
     ratios: Vec<f64>,
-    /// For each index, the total probabilities under P and under Q of the outcomes from this index
-    /// on.
+    /// Tail probabilities: for each index, the total under P and under Q over the outcomes from
+    /// this index on.
     tails: Vec<(f64, f64)>,
 }
 
@@ -164,7 +164,7 @@ impl Test {
 mod tests {
     use super::*;
 
-    /// Checks that a threshold is the best test of a log-concave count.
+    /// Checks that no test of a log-concave count is better than a threshold.
     #[test]
     fn thresholds_sum_up_what_all_outcomes_do() {
         let law = NegativeBinomial::new(3.7, 0.8).unwrap().probabilities();

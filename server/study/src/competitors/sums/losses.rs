@@ -60,7 +60,7 @@ impl CoordinateNoise {
 /// Privacy loss distribution, with losses rounded up to multiples of a step.
 #[derive(Debug)]
 struct Losses {
-    /// Grid step.
+    /// Step of the grid to which losses are rounded.
     step: f64,
     /// Smallest loss, in steps.
     first: i64,

@@ -16,15 +16,15 @@ pub const TUPLES_PART: f64 = 0.25;
 ///
 /// The number Z⁺ of messages +1 and the number Z⁻ of messages −1 have the distribution NB(1, p_c)
 /// each. The number Z_y of copies of each tuple [s_y](Tuples) has the distribution NB(r, p_y). The
-/// error of the analyser's sum is Z⁺ − Z⁻, whatever the Z_y. It is discrete Laplace noise with
-/// parameter p_c.
+/// error of the analyser's sum is Z⁺ − Z⁻, because tuples sum to zero. It is discrete Laplace noise
+/// with parameter p_c.
 ///
 /// # Privacy
 /// The shuffled messages are (ε₀, δ₀) private for anyone with a value from −L to L. A change of a
-/// person's value changes the sum by at most 2L, and shifts at most q of the counts Z_y, each by
-/// some s, with Σ |s·y| ≤ Γ. Z⁺ − Z⁻ hides the change of the sum at (1 − β)·ε₀. Each Z_y hides its
-/// shift at β·ε₀·|s·y|/Γ with δ₀/q (GKMPS's lemma). [`CoordinateNoise::delta_at`] computes the
-/// exact δ.
+/// person's value changes the sum by at most 2L. It also shifts at most q of the counts Z_y. If
+/// each is shifted by some s, Σ |s·y| ≤ Γ. Z⁺ − Z⁻ hides the change of the sum at (1 − β)·ε₀. Each
+/// Z_y hides its shift at β·ε₀·|s·y|/Γ with δ₀/q (GKMPS's lemma). [`CoordinateNoise::delta_at`]
+/// computes the exact δ.
 ///
 /// ```
 /// use hushbin_study::competitors::sums::{CoordinateBudget, CoordinateNoise};
@@ -93,7 +93,7 @@ impl CoordinateNoise {
         })
     }
 
-    /// Tuples for L levels.
+    /// Tuples that the noise consists of, for L levels.
     #[must_use]
     pub const fn tuples(&self) -> &Tuples {
         &self.tuples

@@ -41,7 +41,7 @@ impl Extract {
         }
     }
 
-    /// The name in tables.
+    /// Name of the crowd in tables.
     pub(crate) const fn label(self) -> &'static str {
         match self {
             Self::Brazil => "like Brazil's census",
@@ -63,16 +63,16 @@ pub(crate) struct Census {
     scale: f64,
 }
 
-/// A numeric attribute.
+/// Parameters of a numeric attribute.
 #[derive(Debug, Clone, Copy)]
 struct Numeric {
     /// Correlation of the attribute, before clipping, with the common random factor.
     shared: f64,
-    /// Median of the attribute.
+    /// Median of the attribute over all people.
     centre: f64,
 }
 
-/// A person.
+/// Person of the crowd, or row of a table.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Person {
     /// Numbers in [−1, 1].

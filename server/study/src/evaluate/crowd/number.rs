@@ -17,7 +17,7 @@ pub(crate) struct Crowd {
     scale: Scale,
 }
 
-/// Distribution of the number.
+/// Distribution of the number over the people of a crowd.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Shape {
     /// Load times, lognormal. A long tail is clipped to the upper end.
@@ -29,7 +29,8 @@ enum Shape {
     Atom,
     Exponential,
     Uniform,
-    /// Gamma-like latencies up to 10 s, of which 6 per cent are timeouts after 5 s.
+    /// Latencies in a range of 10 s: 6 per cent are timeouts after 5 s, the rest follow a gamma
+    /// distribution, cut at 5 s.
     Timeout,
     /// Counts up to 400, rounded to multiples of ten.
     Rounded,

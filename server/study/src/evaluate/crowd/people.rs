@@ -53,7 +53,7 @@ const MISSING: [&str; 4] = ["", "NA", "NaN", "null"];
 const LEAST_PEOPLE: usize = 100;
 
 impl People {
-    /// The name in tables.
+    /// Name of the people's source in tables.
     pub(crate) fn label(&self) -> &str {
         match self {
             Self::Like(extract) => extract.label(),

@@ -16,8 +16,8 @@ pub(crate) enum Workload<'a> {
     Uniform,
     /// P3 as printed: k distinct items drawn by Zipf's law, with normal values of mean 1.
     Zipf(Zipf),
-    /// P3 as in its code: k draws by Zipf's law, of which repeated items count once. Every third
-    /// item has the value −1, all other items have 1.
+    /// P3 as in its code: k draws by Zipf's law. An item that is drawn repeatedly counts once.
+    /// Every third item has the value −1, all other items have 1.
     ZipfAsCoded(Zipf),
     /// People of a data set, in order.
     Data(&'a DataSet),

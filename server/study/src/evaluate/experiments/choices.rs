@@ -32,7 +32,7 @@ enum Crowd {
     Census(Extract),
 }
 
-/// Parameters of one cell, repeated by several units.
+/// Parameters of one cell of the experiment. Several units repeat it with different random numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Cell {
     crowd: Crowd,
@@ -56,16 +56,17 @@ const EPSILONS: [f64; 2] = [0.5, 5.0];
 const OPTIONS: [u32; 3] = [2, 10, 100];
 /// Metric of the predicted [`MSE`].
 const EXPECTED: &str = "expected MSE";
-/// Estimand of figure 2.
+/// Name, in tables, of the estimand of figure 2: the share of one option.
 const ONE: &str = "one option";
 /// Metric: variance of the estimated share of an option that the reporting person did not choose.
 /// The paper calls it the noise.
 const VARIANCE: &str = "variance of another's option";
-/// Metric: variance averaged over the k options, of which the reporting person chose one.
+/// Metric: variance of the estimated share of an option, averaged over all k options. The reporting
+/// person chose one of them.
 const AVERAGE: &str = "average variance";
 
 impl Choices {
-    /// Creates the experiment at a size.
+    /// Creates the experiment, with the points and repeats of the given size.
     pub(crate) fn new(size: Size) -> Self {
         let mut cells = Vec::new();
         for &extract in size.pick(&Extract::ALL[..1], &Extract::ALL) {
@@ -293,7 +294,7 @@ impl Asked {
 }
 
 impl Cell {
-    /// Estimated running time in microseconds.
+    /// Returns the estimated running time of a unit, in microseconds.
     fn work(&self) -> f64 {
         let each = match self.crowd {
             Crowd::Zipf(options) => 0.15 + f64::from(options) * 0.003 / self.epsilon.exp(),

@@ -25,14 +25,13 @@ pub(crate) struct Costs {
 
 /// Number of people whose reports are timed together.
 const PEOPLE: u32 = 200;
-/// Number of timings, of which the shortest is used. It is affected least by other work on the
-/// machine.
+/// Number of timings. The shortest is used, because other work on the machine affects it least.
 const TIMES: u32 = 5;
 const REPORT: &str = "report";
 const TIME: &str = "microseconds to make and count";
 
 impl Costs {
-    /// Creates the experiment at a size.
+    /// Creates the experiment, with the crowds of the given size.
     pub(crate) fn new(size: Size) -> Self {
         Self {
             crowds: size.pick(vec![(256, 16)], vec![(256, 16), (1024, 32), (4096, 64)]),

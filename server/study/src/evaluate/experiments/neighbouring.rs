@@ -239,8 +239,9 @@ mod tests {
         }
     }
 
-    /// Errors of 256 means are about normal, so the MSE of a run is within 5 √(2/256) of its
-    /// variance. At user level the clip's bias is small compared with it.
+    /// The errors of 256 means are approximately normal. So the MSE of a run differs from its
+    /// expectation by a relative 5 √(2/256) at most. At user level, the bias from clipping is small
+    /// in comparison.
     #[test]
     fn a_small_crowd_is_measured_as_variances_say() {
         let study = Neighbouring {

@@ -32,7 +32,7 @@ enum Crowd {
     Census(Extract),
 }
 
-/// Parameters of one cell, repeated by several units.
+/// Parameters of one cell of the experiment. Several units repeat it with different random numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Cell {
     crowd: Crowd,
@@ -43,7 +43,7 @@ struct Cell {
 const VARIANCE: &str = "worst variance";
 /// Metric of the predicted [`MSE`].
 const EXPECTED: &str = "expected MSE";
-/// Estimand of figure 1.
+/// Name, in tables, of the estimand of figure 1: the mean of one number.
 const ONE: &str = "one number";
 
 impl Crowd {
@@ -64,7 +64,7 @@ impl Crowd {
 }
 
 impl Numbers {
-    /// Creates the experiment at a size.
+    /// Creates the experiment, with the points and repeats of the given size.
     pub(crate) fn new(size: Size) -> Self {
         let normal: &[u32] = size.pick(&[1, 5, 15], &[1, 5, 10, 15]);
         let extracts = size.pick(&Extract::ALL[..1], &Extract::ALL);
@@ -231,7 +231,7 @@ fn computed() -> Result<Vec<Measured>, StudyError> {
 }
 
 impl Cell {
-    /// Estimated running time per person in microseconds.
+    /// Returns the estimated running time for each person, in microseconds.
     fn work(&self) -> f64 {
         // Mechanism-1 draws vectors until one is favoured, which takes more tries at a greater ε.
         0.5 + f64::from(self.crowd.attributes()) * (0.15 + 0.005 * self.epsilon.exp().min(100.0))
@@ -380,8 +380,8 @@ mod tests {
         cell.simulate(people, &rng).unwrap()
     }
 
-    /// Errors of d means are about normal, so the MSE of 40 runs is within 5 √(2/(40 d)) of its
-    /// variance.
+    /// The errors of d means are approximately normal. So the MSE of 40 runs differs from its
+    /// expectation by a relative 5 √(2/(40 d)) at most.
     #[test]
     fn errors_are_as_variances_say() {
         for (crowd, epsilon) in [

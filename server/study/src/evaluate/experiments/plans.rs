@@ -69,7 +69,7 @@ fn valued(values: impl IntoIterator<Item = f64>) -> Vec<Entry> {
     (0..).zip(values).map(entry).collect()
 }
 
-/// Questions about shares. At least half of the people give the first answer.
+/// Returns the questions about shares. At least half of the people give the first answer.
 fn shares() -> [Asked; 3] {
     [
         Asked {
@@ -114,7 +114,7 @@ fn shares() -> [Asked; 3] {
     ]
 }
 
-/// Questions about numbers.
+/// Returns the questions about numbers.
 fn numbers() -> [Asked; 3] {
     let number = json!({ "kind": "number", "min": -1, "max": 1 });
     let of = ["a", "b", "c", "d"].map(|name| json!({ "name": name, "min": -1, "max": 1 }));
@@ -153,7 +153,7 @@ fn numbers() -> [Asked; 3] {
     ]
 }
 
-/// Questions about means of rows and of items.
+/// Returns the questions about means: of the rows of a cross-tabulation, and of rated items.
 fn means() -> [Asked; 2] {
     let cross = json!([{ "name": "beta", "kind": "flag" },
         { "name": "load", "kind": "number", "min": -1, "max": 1 }]);
@@ -186,7 +186,7 @@ fn means() -> [Asked; 2] {
 }
 
 impl Plans {
-    /// Creates the experiment at a size.
+    /// Creates the experiment, with the repeats of the given size.
     pub(crate) fn new(size: Size) -> Self {
         Self {
             size,
@@ -305,9 +305,9 @@ mod tests {
 
     use super::*;
 
-    /// Planned numbers of people suffice: at least 95 of 100 crowds have an error within the
-    /// planned one. A share of 40 crowds is below 0.8 by chance in one of 10⁴. Intervals are as
-    /// wide as planned, or narrower if the crowd is not the worst.
+    /// Planned numbers of people suffice: at least 95 of 100 crowds have an error below the planned
+    /// half-width. With 40 crowds, the observed share is below 0.8 by chance once in 10⁴ tests.
+    /// Intervals are as wide as planned, or narrower if the crowd is not the worst case.
     #[test]
     fn as_many_people_as_planned_are_enough() {
         let plans = Plans::new(Size::Quick);

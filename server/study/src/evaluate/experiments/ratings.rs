@@ -49,7 +49,7 @@ pub(crate) const OF_P1: [&str; 5] = [
 /// Oracles with which P2 compares its mechanisms.
 const OF_P2: [&str; 3] = ["PrivKV, three answers", "PCKV-GRR", "PCKV-UE"];
 
-/// Estimands in tables.
+/// Names of estimands in tables.
 pub(crate) const MEAN: &str = "mean";
 /// Estimands that are means after a projection: of the frequencies onto their simplex, or of the
 /// means onto their ball.
@@ -63,7 +63,7 @@ pub(crate) const NONMISSING: &str = "nonmissing";
 pub(crate) const NONMISSING_SIMPLEX: &str = "nonmissing, simplex";
 pub(crate) const FREQUENCY_SIMPLEX: &str = "frequency, simplex";
 
-/// Metrics in tables.
+/// Names of metrics in tables.
 pub(crate) const LN_TVE: &str = "ln TVE";
 pub(crate) const LN_MAE: &str = "ln MAE";
 pub(crate) const PREDICTED_MSE: &str = "predicted MSE";

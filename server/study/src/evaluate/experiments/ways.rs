@@ -31,16 +31,16 @@ struct Way {
 enum Beside {
     /// Ratings that ask the same as this question.
     Ratings(Value),
-    /// Separate questions, of which each report answers one. The way asks all of them as one
-    /// question.
+    /// Separate questions. Each report answers one of them, drawn at random. The way asks all of
+    /// them as one question.
     Drawn(Vec<Value>),
     /// Two questions that estimate the same quantity. Their variances are compared in the worst
     /// case of the first.
     Other(&'static str, [Value; 2]),
     /// P1's mechanism with this name, with its best number of buckets.
     Paper(&'static str),
-    /// No alternative. The measured value is the share of the rarest text that the reports of a
-    /// million people find.
+    /// Way without an alternative. The measured value is the share of the rarest text that the
+    /// reports of a million people find.
     Found(Value),
     /// Local reports of this number of people. The way sends messages through a shuffler instead.
     Reports(u64),
@@ -377,8 +377,8 @@ mod tests {
         assert_eq!(names.len(), units.len());
     }
 
-    /// If all answer yes, favoured buckets under ratings have four times the variance e/(e − 1)² of
-    /// a flag, from ε = 1 on.
+    /// If everyone answers yes, ratings with favoured buckets have four times the variance e/(e −
+    /// 1)² of a flag, from ε = 1 on.
     #[test]
     fn what_is_known_comes_out() {
         let ways = Ways::new();

@@ -24,7 +24,7 @@ impl Axis {
     /// List of both axes.
     pub(crate) const BOTH: [Self; 2] = [Self::Epsilon, Self::Delta];
 
-    /// Label of the axis.
+    /// Label of the axis in figures.
     pub(crate) const fn label(self) -> &'static str {
         match self {
             Self::Epsilon => "ε",

@@ -82,8 +82,7 @@ pub(crate) trait Experiment: Sync {
     }
 }
 
-/// Comparison in one error metric, of which lower values are better, with hushbin's mechanisms that
-/// take part.
+/// Comparison of hushbin with the competitors in one error metric. Lower values are better.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Contest {
     /// Name of the estimand in tables.

@@ -1,4 +1,4 @@
-//! Measurements averaged over repeats.
+//! Table of measurements, averaged over repeats.
 
 use std::collections::HashMap;
 
@@ -55,7 +55,7 @@ impl Table {
         }
     }
 
-    /// Returns all rows.
+    /// Returns all rows of the table.
     pub(crate) fn rows(&self) -> &[Row] {
         &self.rows
     }

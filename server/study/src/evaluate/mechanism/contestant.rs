@@ -56,7 +56,7 @@ enum Sums {
     Oracle(Heard),
 }
 
-/// Estimates of all items.
+/// Estimates that a mechanism yields for all items.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Estimates {
     pub(crate) means: Vec<f64>,
@@ -215,7 +215,7 @@ impl Listener<'_> {
     /// Draws each person's report separately and adds it to the sums, as a collector does.
     ///
     /// # Errors
-    /// Those of [`Listener::hear`].
+    /// Same errors as [`Listener::hear`].
     pub(crate) fn hear_each(
         &mut self,
         people: &[&[Entry]],

@@ -59,7 +59,7 @@ pub(crate) fn write(
     Ok(all)
 }
 
-/// Writes a file.
+/// Writes bytes to a file, which is replaced if it exists.
 fn save(path: &Path, bytes: &[u8]) -> Result<(), StudyError> {
     fs::write(path, bytes).map_err(|source| StudyError::io(path, source))
 }

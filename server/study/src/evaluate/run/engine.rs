@@ -19,7 +19,7 @@ struct Running<'a> {
     runs: Mutex<Runs>,
 }
 
-/// Settings of a study.
+/// Settings of a study: where it writes, how large it is, and the seed of its random numbers.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Settings<'a> {
     /// Output directory. Its subdirectory `runs` has the files of runs.

@@ -11,7 +11,7 @@ use crate::competitors::ratings::heard::{Heard, Linear};
 use crate::competitors::ratings::oracle::{Moments, Oracle, Setting};
 use crate::competitors::ratings::slots::{Slot, coin, drawn, sign};
 
-/// PCKV-GRR over d′ = d + s items, of which s are dummies. It reports the drawn item with
+/// PCKV-GRR over d′ = d + s items: the d items and s dummies. It reports the drawn item with
 /// probability a = (u + 2)/(u + 2d′). The reported sign of this item is then the true one with
 /// probability p = (u + 1)/(u + 2). Otherwise the report is a uniformly drawn different item, with
 /// either sign with probability 1/2.

@@ -105,8 +105,8 @@ impl Oracle for PckvUe {
         self.rates().moments(self.sparsity)
     }
 
-    /// What a report has for dummies is independent of the rest and is not counted, so it is not
-    /// drawn.
+    /// Signs for dummies are not drawn, because they are independent of the rest and are not
+    /// counted.
     fn hear(&self, entries: &[Entry], heard: &mut Heard, rng: &mut dyn CryptoRng) {
         let slot = drawn(entries, self.sparsity, rng);
         heard.reports += 1;

@@ -16,8 +16,9 @@ pub enum Constant {
     Paper,
 }
 
-/// Table row for γ, the probability that a report is a uniform one of (r + 1)^d cells (PVME,
-/// Algorithm 5), and for the number that is subtracted from the sum of reports (Algorithm 6).
+/// Table row for two printed values. The first is γ, the probability that a report is a uniform one
+/// of (r + 1)^d cells (PVME, Algorithm 5). The second is the number that is subtracted from the sum
+/// of reports (Algorithm 6).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GammaRow {
     /// Number of people, n.
@@ -26,9 +27,9 @@ pub struct GammaRow {
     pub steps: u32,
     /// Number of coordinates, d.
     pub coordinates: u32,
-    /// Promised ε.
+    /// ε that γ has to satisfy.
     pub epsilon: f64,
-    /// Promised δ.
+    /// δ that γ has to satisfy.
     pub delta: f64,
     /// Origin of the constant c.
     pub constant: Constant,

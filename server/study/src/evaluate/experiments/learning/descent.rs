@@ -34,7 +34,7 @@ impl Model {
         }
     }
 
-    /// Returns the name of the error metric, of which lower values are better.
+    /// Returns the name of the error metric. Lower values are better.
     pub(super) const fn metric(self) -> &'static str {
         match self {
             Self::Linear => "MSE",

@@ -38,7 +38,7 @@ pub(crate) struct Learning {
     cells: Vec<Cell>,
 }
 
-/// Parameters of one cell, repeated by several units.
+/// Parameters of one cell of the experiment. Several units repeat it with different random numbers.
 #[derive(Debug, Clone)]
 struct Cell {
     crowd: People,
@@ -60,10 +60,10 @@ const MECHANISMS: [DenseName; 5] = [
 const STEP: &str = "standard error of a step";
 
 impl Learning {
-    /// Creates the experiment at a size.
+    /// Creates the experiment, with the points and repeats of the given size.
     ///
-    /// The batch size is such that the window mechanism, at ε = 1 and d = 85, has a standard error
-    /// of 0.2, a tenth of the range: 25·(d/k)·B² = 9,950 people. The batch size does not depend on
+    /// With the batch size, the window mechanism at ε = 1 and d = 85 has a standard error of 0.2, a
+    /// tenth of the range. This takes 25·(d/k)·B² = 9,950 people. The batch size does not depend on
     /// ε, so the run without privacy is the same at every ε.
     pub(crate) fn new(size: Size) -> Self {
         let mut cells = Vec::new();
@@ -171,7 +171,7 @@ impl Experiment for Learning {
 }
 
 impl Learning {
-    /// Describes the people who take part.
+    /// Returns a phrase that says how many people take part, for titles.
     fn people(&self) -> String {
         let Cell { people, batch, .. } = self.cells[0];
         format!("{} people in steps of {batch}", people - people / 10)
@@ -188,7 +188,7 @@ fn estimand(model: Model, crowd: &str) -> String {
 }
 
 impl Cell {
-    /// Estimated running time in microseconds.
+    /// Returns the estimated running time of a unit, in microseconds.
     fn work(&self) -> f64 {
         // Mechanism-1 draws vectors until one is favoured, which takes more tries at a greater ε.
         let tries = if self.epsilon > 5.0 { 60.0 } else { 0.0 };
@@ -303,7 +303,8 @@ mod tests {
         row.unwrap().mean
     }
 
-    /// Noise alone leaves an MSE of 0.16/3, and a linear separation misclassifies 0.196.
+    /// The noise of incomes alone causes an MSE of 0.16/3. A perfect linear separation
+    /// misclassifies a fraction of 0.196.
     #[test]
     fn income_is_learned_without_privacy() {
         let table = learn(&cell(1.0, 100_000, 1000), &[DenseName::Plain], 1);

@@ -115,7 +115,7 @@ mod tests {
             guessed += u32::from(message.liked == (message.score(&words.weights) > 0.0));
         }
         assert!((1000..4000).contains(&liked), "{liked}");
-        // Predictions with all true weights err in one of seven.
+        // Predictions with the true weights are wrong for one message in seven.
         assert!((4100..4500).contains(&guessed), "{guessed}");
     }
 }

@@ -6,7 +6,7 @@ use crate::evaluate::measure::experiment::StudyError;
 
 /// Numbers k of answers. A flag has two.
 pub(super) const OPTIONS: [u32; 8] = [2, 3, 5, 7, 10, 23, 40, 100];
-/// Values of ε.
+/// Values of ε at which mechanisms are compared.
 pub(super) const EPSILONS: [f64; 8] = [0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
 
 /// Returns the compared mechanisms for k `options` at ε, hushbin's first.

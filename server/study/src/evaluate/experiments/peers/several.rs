@@ -11,7 +11,7 @@ use crate::evaluate::measure::experiment::StudyError;
 
 /// Numbers d of attributes, with one number each.
 pub(super) const ATTRIBUTES: [u32; 5] = [2, 3, 4, 8, 16];
-/// Values of ε.
+/// Values of ε at which mechanisms are compared.
 pub(super) const EPSILONS: [f64; 6] = [0.25, 0.5, 1.0, 2.0, 4.0, 6.0];
 
 /// Returns the compared mechanisms for d `attributes` at ε, hushbin's first.
@@ -45,8 +45,8 @@ fn sampled(name: &'static str, own: &SampledPiecewise) -> Peer {
     Peer { name, values }
 }
 
-/// Returns the mechanism that splits ε: it draws m of the d numbers, and reports each by a window
-/// mechanism for one number at ε/m. m is the best divisor of d.
+/// Returns the mechanism that splits ε. It draws m of the d numbers, and reports each by a window
+/// mechanism for one number at ε/m. m is the divisor of d with the least variance.
 fn split(attributes: u32, epsilon: f64) -> Result<Peer, StudyError> {
     let draft = Draft {
         drawn: Some(1),

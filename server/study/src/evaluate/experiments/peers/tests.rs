@@ -1,13 +1,13 @@
-//! Cells in which a published mechanism has less variance than hushbin.
+//! Tests that list the cells in which a published mechanism has less variance than hushbin.
 
 use super::peer::BOUND;
 use super::*;
 
-/// Relative tolerance for rounding.
+/// Relative tolerance for rounding errors.
 const ROUNDING: f64 = 1e-9;
 
-/// Returns the cells of a kind in which hushbin's variance exceeds the best published one: items
-/// and ε. Also returns the greatest quotient.
+/// Returns the cells, as pairs of items and ε, in which hushbin's variance exceeds the best
+/// published one for this kind of question. Also returns the greatest quotient of the two.
 fn lost(kind: Kind, metric: &'static str) -> (Vec<(u32, f64)>, f64) {
     let (mut cells, mut most) = (Vec::new(), 1.0_f64);
     for cell in kind.cells() {
@@ -71,8 +71,8 @@ fn several_uniform_numbers_have_a_better_mechanism_in_eight_cells() {
     assert!(most < 1.12, "{most}");
 }
 
-/// A report names a bucket of few, so the number of favoured options is near that of subset
-/// selection, but not equal. In three cells that costs up to 0.1 per cent.
+/// A report is one of few buckets, so the number of favoured options is close to that of subset
+/// selection, but not equal. In three cells this increases the variance by up to 0.1 per cent.
 #[test]
 fn choices_lose_to_subset_selection_in_three_cells() {
     let (cells, most) = lost(Kind::Choice, MEAN);
@@ -80,8 +80,8 @@ fn choices_lose_to_subset_selection_in_three_cells() {
     assert!(most < 1.001, "{most}");
 }
 
-/// The worst variance of a choice is that of the person's own answer. Sizes are chosen by the mean
-/// variance instead.
+/// The worst-case variance of a choice is that of the share of the person's own answer. But hushbin
+/// chooses its parameters by the mean variance.
 #[test]
 fn a_persons_own_answer_has_less_variance_under_unary_encoding() {
     let (cells, most) = lost(Kind::Choice, WORST);
@@ -96,8 +96,8 @@ fn a_persons_own_answer_has_less_variance_under_unary_encoding() {
     }
 }
 
-/// With output values for the average number, PM with its best width is better by a few per cent at
-/// most.
+/// If hushbin's output values are chosen for the average number, PM with its best width is better
+/// by at most a few per cent.
 #[test]
 fn values_for_the_average_are_nearly_the_best_for_uniform_numbers() {
     for cell in Kind::Number.cells() {

@@ -9,7 +9,7 @@ use crate::evaluate::crowd::random::stream;
 use crate::evaluate::measure::experiment::{Measured, Point, StudyError};
 use crate::evaluate::measure::measured::MSE;
 
-/// Parameters of a simulation.
+/// Parameters of a simulation: crowd, ε and number of people.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Cell {
     pub(super) crowd: Crowd,

@@ -10,9 +10,9 @@ use crate::competitors::distribution::{Bins, Hierarchy};
 use crate::evaluate::crowd::number::Scale;
 use crate::evaluate::measure::experiment::{Measured, Point, StudyError};
 
-/// Numbers of cells.
+/// Numbers of cells for which variances are computed.
 pub(super) const CELLS: [u32; 3] = [32, 64, 128];
-/// Values of ε.
+/// Values of ε for which variances are computed.
 pub(super) const EPSILONS: [f64; 8] = [0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
 /// Estimand in tables: the share of people below each edge.
 pub(super) const BELOW: &str = "shares below edges";
@@ -22,7 +22,7 @@ pub(super) const SMOOTHED: &str = "shares below edges, averaged over an eighth";
 pub(super) const VARIANCE: &str = "mean variance of one report";
 /// Metric: [`VARIANCE`] divided by [`bound`].
 pub(super) const OVER_BOUND: &str = "mean variance over the lower bound";
-/// Metric: the lower bound.
+/// Metric: the lower bound on [`VARIANCE`].
 pub(super) const BOUND: &str = "lower bound of the mean variance";
 /// Name of the window: the discrete form of Square Wave, with an unbiased estimate.
 pub(super) const WINDOW: &str = "window";
@@ -41,9 +41,9 @@ fn bound(cells: u32, epsilon: f64) -> f64 {
     sum * sum / (k - 1.0) * 4.0 * epsilon.exp() / epsilon.exp_m1().powi(2)
 }
 
-/// Returns two variances, averaged over edges: of the share below the edge, and of this share
-/// smoothed by a triangle that extends over an eighth of the cells to either side. `variance`
-/// returns the variance of a weighted sum of the cells' shares.
+/// Returns two variances, averaged over edges. The first is that of the share below the edge. The
+/// second is that of this share smoothed by a triangle, which extends over an eighth of the cells
+/// to either side. `variance` returns the variance of a weighted sum of the cells' shares.
 fn means(cells: u32, variance: &dyn Fn(&[f64]) -> f64) -> [f64; 2] {
     let mean = |width: f64| {
         let of_edge = |edge: u32| {

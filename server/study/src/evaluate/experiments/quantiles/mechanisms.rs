@@ -29,7 +29,7 @@ const BINS: u32 = 32;
 /// Number of cells into which Square Wave divides its input range, and also its output range.
 const WAVE_CELLS: usize = 256;
 
-/// All mechanisms, with their parameters for one ε and one scale.
+/// Set of all mechanisms, with their parameters for one ε and one scale.
 pub(super) struct Mechanisms {
     task: Task,
     estimator: Estimator,
@@ -59,7 +59,7 @@ pub(super) fn task(cells: u32, epsilon: f64, scale: Scale) -> Result<Task, Study
 }
 
 impl Mechanisms {
-    /// Prepares all mechanisms.
+    /// Chooses the parameters of all mechanisms for this ε and this scale.
     pub(super) fn new(epsilon: f64, scale: Scale) -> Result<Self, StudyError> {
         let budget = Budget::new(epsilon, 0.0)?;
         let task = task(CELLS, epsilon, scale)?;

@@ -36,7 +36,7 @@ fn epsilons(size: Size) -> &'static [f64] {
 }
 
 impl Quantiles {
-    /// Creates the experiment at a size.
+    /// Creates the experiment, with the points and repeats of the given size.
     pub(crate) fn new(size: Size) -> Self {
         let mut cells = Vec::new();
         for people in PEOPLE {
@@ -140,8 +140,8 @@ mod tests {
 
     use super::*;
 
-    /// The error of the 95th percentile of load times is at most twice Square Wave's up to ε = 1,
-    /// and 1.45 times above. On a logarithmic scale it is at most 1.15 times.
+    /// The error of the 95th percentile of load times is at most 2 times that of Square Wave up to
+    /// ε = 1, and at most 1.45 times for larger ε. On a logarithmic scale it is at most 1.15 times.
     #[test]
     fn tails_keep_their_limits() {
         const RUNS: u64 = 24;

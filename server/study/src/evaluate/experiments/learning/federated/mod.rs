@@ -28,7 +28,7 @@ pub(crate) struct Federated {
     cells: Vec<Cell>,
 }
 
-/// Parameters of one cell, repeated by several units.
+/// Parameters of one cell of the experiment. Several units repeat it with different random numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Cell {
     people: usize,
@@ -53,9 +53,9 @@ enum Pick {
 /// Rounds in which a person takes part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
-    /// One round, at ε.
+    /// A person takes part in one round, and reports at ε.
     Once,
-    /// Each of R rounds, at ε/R.
+    /// A person takes part in each of R rounds, and reports at ε/R.
     Always,
 }
 
@@ -76,7 +76,7 @@ const GUESS: &str = "the commoner answer";
 const CLIP: f64 = 0.5;
 
 impl Federated {
-    /// Creates the experiment at a size.
+    /// Creates the experiment, with the points and repeats of the given size.
     pub(crate) fn new(size: Size) -> Self {
         let epsilons: &[f64] = size.pick(&[0.5, 2.0, 8.0], &[0.5, 1.0, 2.0, 4.0, 8.0, 12.0]);
         let cell = |&epsilon: &f64| Cell {
@@ -180,14 +180,14 @@ impl Way {
 
 /// Channel through which the mean change of a round becomes known.
 enum Channel {
-    /// The exact mean.
+    /// Exact mean of the changes, without privacy.
     Plain,
-    /// Estimates from the reports of a task.
+    /// Estimates of the mean from the reports of a task.
     Private(Box<Task>),
 }
 
 impl Cell {
-    /// Estimated running time in microseconds.
+    /// Returns the estimated running time of a unit, in microseconds.
     fn work(&self) -> f64 {
         (self.people * (1 + 2 * self.rounds)) as f64 * 4.0
     }

@@ -1,4 +1,4 @@
-//! Small cells against expected results.
+//! Tests that compare small cells with expected results.
 
 use rand_core::SeedableRng;
 
@@ -20,7 +20,7 @@ fn learn(cell: Cell, seeds: u64) -> Table {
     Table::new((0..seeds).flat_map(|seed| cell.learn(&generator(seed)).unwrap()))
 }
 
-/// Mean of a metric over repeats, and its standard error.
+/// Returns the mean of a metric over repeats, and its standard error.
 fn mean(table: &Table, metric: &str, way: Way) -> [f64; 2] {
     let mut rows = table.of(ESTIMAND, metric);
     let row = rows.find(|row| row.first.mechanism == way.label());
@@ -33,7 +33,7 @@ fn changes(values: &[f64]) -> Vec<Entry> {
     (10..).zip(values).map(entry).collect()
 }
 
-/// Reported changes, ascending by item.
+/// Returns the reported changes, in ascending order of items.
 fn reported(pick: Pick, values: &[f64], rng: &mut ChaCha8Rng) -> Vec<(u64, f64)> {
     let mut changes = changes(values);
     SMALL.sparsify(pick, &mut changes, rng);
@@ -48,7 +48,7 @@ fn the_greatest_changes_are_kept_as_parts_of_what_they_are_clipped_to() {
     let all = [0.05, -0.25, 0.125, -0.75, 0.0625, 0.5, 0.03];
     let kept = [(11, -0.5), (12, 0.25), (13, -1.0), (15, 1.0)];
     assert_eq!(reported(Pick::Top, &all, rng), kept);
-    // With at most s changes, neither choice drops or scales any.
+    // If there are at most s changes, neither way to pick coordinates drops or scales any.
     let few = [(10, 0.125), (11, -1.0), (12, 1.0), (13, -0.25)];
     for pick in Pick::BOTH {
         let found = reported(pick, &[0.0625, -0.5, 4.0, -0.125], rng);
@@ -57,9 +57,9 @@ fn the_greatest_changes_are_kept_as_parts_of_what_they_are_clipped_to() {
     }
 }
 
-/// Each of seven coordinates is kept with probability 4/7 and then scaled by 7/4. So a draw of a
-/// coordinate v has mean v and variance v²·(7/4 − 1). Means of 20,000 draws are normal: one of
-/// seven is 5 standard errors off in 4 of a million runs.
+/// Each of seven coordinates is kept with probability 4/7 and then multiplied by 7/4. So a draw of
+/// a coordinate v has mean v and variance v²·(7/4 − 1). Means of 20,000 draws are approximately
+/// normal. One of the seven deviates by 5 standard errors in 4 of a million runs.
 #[test]
 fn random_changes_are_unbiased_until_they_are_clipped() {
     let rng = &mut generator(2);
