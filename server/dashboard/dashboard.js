@@ -51,7 +51,7 @@ function wordless(status) {
 var Collector = class {
   /** Address of the interface, one level above the page. A proxy may nest both under a path. */
   #base = new URL("../", location.href);
-  /** Token of the analyst. */
+  /** Token of the analyst. `null` if requests are made without a token. */
   token = null;
   /** Requests a path under `tasks`, such as "survey/batches?…". An empty path lists all tasks. */
   async ask(path) {
@@ -1469,7 +1469,7 @@ var Section = class {
       this.#body
     );
   }
-  /** Shows this content now. */
+  /** Shows the given content, and drops responses to earlier requests. */
   show(shown) {
     this.#asked += 1;
     this.#put(shown);

@@ -25,7 +25,12 @@ const MANY_ITEMS: u32 = 1024;
 const SINGLE_PAIR_COST: f64 = 1.02;
 
 impl Predict for Coco {
-    fn predict_errors(&self, domain: &Domain, epsilon: f64, population: &Population) -> PredictedErrors {
+    fn predict_errors(
+        &self,
+        domain: &Domain,
+        epsilon: f64,
+        population: &Population,
+    ) -> PredictedErrors {
         predicted(&self.rates(domain, epsilon), domain, population)
     }
 }
@@ -42,9 +47,9 @@ fn predicted(rates: &Rates, domain: &Domain, population: &Population) -> Predict
         predict::sampled_error(domain, population, 2.0 * items, with, |_| none)
     });
     let [with, without] = [true, false].map(|present| rates.nonmissing_variance(present));
-    let nonmissing = with
-        .zip(without)
-        .map(|(with, without)| predict::sampled_error(domain, population, items, with, |_| without));
+    let nonmissing = with.zip(without).map(|(with, without)| {
+        predict::sampled_error(domain, population, items, with, |_| without)
+    });
     PredictedErrors {
         mean: Some(mean),
         frequency,

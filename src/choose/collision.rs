@@ -2,7 +2,7 @@
 //! that an objective weighs.
 
 use super::buckets::{BucketsDraft, ChooseBuckets, WithVariance};
-use super::budget::{PrivacyBudget, PreparedBudget};
+use super::budget::{PreparedBudget, PrivacyBudget};
 use super::objective::{Goal, Objective};
 use super::population::Population;
 use super::predict::{self, Predict, PredictedErrors, SquaredError};
@@ -19,7 +19,12 @@ use crate::task::Part;
 pub type Draft = BucketsDraft<RuleName>;
 
 impl Predict for Collision {
-    fn predict_errors(&self, domain: &Domain, epsilon: f64, population: &Population) -> PredictedErrors {
+    fn predict_errors(
+        &self,
+        domain: &Domain,
+        epsilon: f64,
+        population: &Population,
+    ) -> PredictedErrors {
         predicted(&self.rates(domain, epsilon), domain, population)
     }
 }
@@ -27,9 +32,13 @@ impl Predict for Collision {
 fn predicted(rates: &Rates, domain: &Domain, population: &Population) -> PredictedErrors {
     let items = predict::averaged_items(domain, population);
     let sampled = |numbers, with, without| {
-        Some(predict::sampled_error(domain, population, numbers, with, |_| {
-            without
-        }))
+        Some(predict::sampled_error(
+            domain,
+            population,
+            numbers,
+            with,
+            |_| without,
+        ))
     };
     let mean = |present| rates.mean_square(present);
     let frequency = |member| rates.frequency_variance(member);

@@ -6,9 +6,9 @@ use alloc::vec::Vec;
 
 use serde::Deserialize;
 
+use super::agreement::check_equal_if_stated;
 use super::budget::BUDGET_EXCEEDED;
 use super::contract::Choose;
-use super::agreement::check_equal_if_stated;
 use super::population::Population;
 use super::predict::{self, Predict, PredictedErrors, SquaredError};
 use super::search::{Candidate, Search};
@@ -64,7 +64,12 @@ impl Draft {
 const EVENT_DISTANCE: f64 = 2.0;
 
 impl Predict for HashBin {
-    fn predict_errors(&self, domain: &Domain, epsilon: f64, population: &Population) -> PredictedErrors {
+    fn predict_errors(
+        &self,
+        domain: &Domain,
+        epsilon: f64,
+        population: &Population,
+    ) -> PredictedErrors {
         let rates = self.rates(domain, epsilon);
         let items = predict::averaged_items(domain, population);
         // In an open domain `total_variance` is the variance of one item.
@@ -122,7 +127,9 @@ impl Choose for HashBin {
             return Err(BUDGET_EXCEEDED);
         }
         let average = libm::ceil(search.population.average(f64::from)) as u32;
-        let sparsity = search.sparsity.unwrap_or(average.clamp(1, search.max_sparsity()));
+        let sparsity = search
+            .sparsity
+            .unwrap_or(average.clamp(1, search.max_sparsity()));
         let domain = search.domain.with_sparsity(sparsity);
         let chosen = HashBin::choose(&domain, search.budget.epsilon, draft, search.population)?;
         Ok(search.candidate(chosen, &domain))

@@ -7,9 +7,9 @@ use alloc::vec::Vec;
 
 use serde::Deserialize;
 
-use super::budget::{PrivacyBudget, BUDGET_EXCEEDED};
-use super::contract::Choose;
 use super::agreement::check_equal_if_stated;
+use super::budget::{BUDGET_EXCEEDED, PrivacyBudget};
+use super::contract::Choose;
 use super::population::Population;
 use super::predict::{Predict, PredictedErrors, SquaredError};
 use super::search::{Candidate, Search};
@@ -59,7 +59,12 @@ impl Draft {
 impl Predict for Pattern {
     /// Returns the average variance of the shares of single cells, for people spread evenly over
     /// the cells.
-    fn predict_errors(&self, domain: &Domain, epsilon: f64, population: &Population) -> PredictedErrors {
+    fn predict_errors(
+        &self,
+        domain: &Domain,
+        epsilon: f64,
+        population: &Population,
+    ) -> PredictedErrors {
         let cells = domain.elements().unwrap_or(0);
         let rates = self.rates(cells, epsilon);
         let of_cell = |cell| rates.even_variance(&rates.weights(cell..cell + 1));

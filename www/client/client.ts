@@ -1,4 +1,4 @@
-/** Client of one task: takes a person's answers and sends randomised reports. */
+/** Client of one task. It takes a person's answers and sends randomised reports. */
 
 import { asOf } from "./budget.js";
 import { type Consent, consentOf } from "./consent.js";
@@ -13,7 +13,7 @@ import type { SumTask } from "./sums/task.js";
 import { type AnyTask, budgetOf, type Task } from "./task.js";
 import { TaskSource } from "./task-source.js";
 
-/** Description of a client's task and collector. */
+/** Information about a client: its task and its collector. */
 export interface About<T extends Task | SumTask = Task> {
   /** The URL of the task's resource at the collector. */
   readonly url: string;
@@ -38,7 +38,7 @@ export interface About<T extends Task | SumTask = Task> {
  * @typeParam T the task's type
  */
 export interface Client<T extends Task | SumTask = Task> {
-  /** Task and collector of this client. */
+  /** Information about this client's task and collector. */
   readonly about: About<T>;
   /** State of consent. Reports are made only if it is `granted`. */
   readonly consent: Consent;

@@ -4,7 +4,7 @@
  * Distinguish errors by `code` (or `instanceof`). Messages are meant for people and may change.
  */
 
-/** Stable name of a kind of error. */
+/** Stable names of all kinds of errors. */
 export type ErrorCode =
   | "unknown-item"
   | "value-range"
@@ -64,7 +64,7 @@ export class UnknownItemError extends HushbinError {
 /** Error for a value that the task does not accept. Nothing was reported. */
 export class ValueRangeError extends HushbinError {
   readonly code = "value-range";
-  /** Item with this value. */
+  /** Name of the item that has the value. */
   declare readonly item: string;
 
   /** @internal */
@@ -203,7 +203,7 @@ export type TaskErrorCode =
  *   protects less than a person's whole input.
  */
 export class TaskError extends HushbinError {
-  /** Stable name of the task's problem. */
+  /** Stable name of the problem with the task. */
   declare readonly code: TaskErrorCode;
 
   /** @internal */

@@ -5,13 +5,13 @@
 
 import { TaskError } from "./errors.js";
 
-/** Object with any fields. */
+/** Object whose fields are not checked yet. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Reader of one field. */
+/** Function that reads and checks one field of an object. */
 export type Reader<T> = (from: Fields, key: string) => T;
 
-/** Readers by field name. */
+/** Functions that read and check fields, by field name. */
 export type Readers = Readonly<Record<string, Reader<unknown>>>;
 
 type Read<R extends Readers> = { readonly [K in keyof R]: ReturnType<R[K]> };

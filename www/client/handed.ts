@@ -24,8 +24,8 @@ export let HANDED: [errors: typeof errors.HANDED, sums?: WebAssembly.Module | un
 
 /**
  * Returns a function that stores its arguments and then returns `parts`. Its arguments are the
- * error classes of the loading file, and the WebAssembly module of sums for hosts that compile no
- * bytes.
+ * error classes of the loading file, and the WebAssembly module for sums, for hosts that may not
+ * compile a module from bytes.
  */
 export const handing =
   <T>(parts: T) =>

@@ -155,7 +155,7 @@ function ends(question: NumberQuestion): readonly [number, number] {
   return [Number(edges[0]), Number(edges[edges.length - 1])];
 }
 
-/** Entries read so far. */
+/** Entries of an input that have been read so far. */
 class Packed {
   readonly items: Item[] = [];
   readonly values: number[] = [];
@@ -328,7 +328,7 @@ function drawn(options: ChoiceQuestion["options"]): number {
   return Math.floor((word / 2 ** 32) * count);
 }
 
-/** Reader of inputs to one task. */
+/** Reads and checks inputs to one task. */
 export class InputReader {
   readonly #named: boolean;
   readonly #lenient: boolean;

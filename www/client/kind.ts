@@ -17,7 +17,7 @@ export interface Spent {
   readonly used: number;
   /** End of the current window. Undefined if no window is running. */
   readonly until: Date | undefined;
-  /** ε that all reports have spent, as far as this browser remembers. */
+  /** Total ε of the reports that this browser has made, as far as it remembers. */
   readonly spent: number;
   /** Number of these reports. Permanent answers that were sent again are included. */
   readonly reports: number;
@@ -35,7 +35,7 @@ export interface Sent extends Pick<Stored, "epsilon" | "bytes" | "state"> {
 export interface SumReceipt extends Pick<Receipt, "outcome"> {
   /** Central ε that this call spent. */
   readonly centralEpsilon: number;
-  /** Probability that this ε fails; 0 if nothing was spent. */
+  /** Probability δ that the guarantee of this ε fails; 0 if nothing was spent. */
   readonly delta: number;
 }
 
@@ -43,11 +43,11 @@ export interface SumReceipt extends Pick<Receipt, "outcome"> {
 export interface SumSpent extends Pick<Spent, "used" | "until" | "reports" | "durable"> {
   /** Central ε of one report. */
   readonly centralEpsilon: number;
-  /** Probability that this ε fails. */
+  /** Probability δ that the guarantee of this ε fails. */
   readonly delta: number;
   /** Number of reports that a window may contain. */
   readonly allowed: number;
-  /** Central ε that all reports have spent, as far as this browser remembers. */
+  /** Total central ε of the reports that this browser has made, as far as it remembers. */
   readonly centralSpent: number;
 }
 
@@ -55,7 +55,7 @@ export interface SumSpent extends Pick<Spent, "used" | "until" | "reports" | "du
 export interface SumSent extends Pick<Sent, "at" | "bytes" | "state"> {
   /** Central ε that the report spent. */
   readonly centralEpsilon: number;
-  /** Probability that this ε fails. */
+  /** Probability δ that the guarantee of this ε fails. */
   readonly delta: number;
 }
 
@@ -63,9 +63,9 @@ export interface SumSent extends Pick<Sent, "at" | "bytes" | "state"> {
 export interface Kind {
   /** Receipt of a call of `report`. */
   readonly receipt: unknown;
-  /** Budget in this browser. */
+  /** Type of the budget in this browser. */
   readonly spent: unknown;
-  /** Report in the history. */
+  /** Type of a report in the history. */
   readonly sent: unknown;
 }
 
@@ -73,9 +73,9 @@ export interface Kind {
 export interface LocalKind extends Kind {
   /** Receipt of a call of `report`. */
   readonly receipt: Receipt;
-  /** Budget in this browser. */
+  /** Type of the budget in this browser. */
   readonly spent: Spent;
-  /** Report in the history. */
+  /** Type of a report in the history. */
   readonly sent: Sent;
 }
 
@@ -83,9 +83,9 @@ export interface LocalKind extends Kind {
 export interface SumKind extends Kind {
   /** Receipt of a call of `report`. */
   readonly receipt: SumReceipt;
-  /** Budget in this browser. */
+  /** Type of the budget in this browser. */
   readonly spent: SumSpent;
-  /** Report in the history. */
+  /** Type of a report in the history. */
   readonly sent: SumSent;
 }
 

@@ -1,4 +1,4 @@
-/** Mutual exclusion of tabs. */
+/** Mutual exclusion between tabs: only one of them sends the reports of a task at a time. */
 
 import { onKept } from "./page.js";
 import { later, TIMEOUT_MS } from "./time.js";

@@ -12,7 +12,7 @@ export interface ReportMaker {
   readonly messages: number;
   /** Translates an input into the numbers that the core takes. Uses no randomness. */
   read(input: unknown): Entries;
-  /** Randomises an input that was read. */
+  /** Randomises an input that {@link read} has translated. Returns the report. */
   make(entries: Entries): Uint8Array;
   /** Returns the header of an upload of `count` reports, with a new id. */
   uploadHeader(count: number): Uint8Array;

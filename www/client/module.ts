@@ -8,7 +8,7 @@ import { HushbinError, WasmError } from "./errors.js";
 import type { Fallback } from "./fallback.js";
 import init from "./wasm/hushbin.js";
 
-/** Source of a module, or the core in JavaScript in place of one. */
+/** Source of a WebAssembly module, or the core in JavaScript instead of a module. */
 export type WasmSource = string | URL | Response | BufferSource | WebAssembly.Module | Fallback;
 
 type Supplier = () => WasmSource | Promise<WasmSource>;
@@ -16,9 +16,12 @@ type Supplier = () => WasmSource | Promise<WasmSource>;
 /** Sources from which the core can be loaded. */
 export interface Suppliers {
   readonly module: Supplier;
-  /** Complete module, for tasks whose mechanism or kind of question the first module lacks. */
+  /**
+   * Source of the complete module, for tasks whose mechanism or kind of question the first module
+   * lacks.
+   */
   readonly complete?: Supplier | undefined;
-  /** Complete core in JavaScript. */
+  /** Core in JavaScript, for hosts without WebAssembly. */
   readonly fallback?: (() => Promise<Fallback>) | undefined;
   /** Compiled module for sums, for hosts that may not compile a module from bytes. */
   readonly sums?: WebAssembly.Module | undefined;

@@ -1,4 +1,4 @@
-/** Options of a client. */
+/** Options of a client: their types, checks and defaults. */
 
 import { copied } from "./entries.js";
 import { type HushbinError, OptionError } from "./errors.js";

@@ -79,7 +79,7 @@ export interface FlagQuestion extends Named {
 
 interface NumberOf extends Named {
   readonly kind: "number";
-  /** Unit of the number, for people. */
+  /** Unit of the number, shown to people. */
   readonly unit?: string;
 }
 
@@ -101,7 +101,7 @@ export interface BinsQuestion extends NumberOf {
   readonly step?: number;
 }
 
-/** Question for a number. */
+/** Question for a number, whose mean or distribution is estimated. */
 export type NumberQuestion = MeanQuestion | BinsQuestion;
 
 /** One number of a question or task that asks for several numbers. */
@@ -112,7 +112,7 @@ export interface Attribute {
   readonly min: number;
   /** Greatest number. Larger numbers are clipped to it. */
   readonly max: number;
-  /** Unit of the number, for people. */
+  /** Unit of the number, shown to people. */
   readonly unit?: string;
 }
 
@@ -172,7 +172,7 @@ export interface TextQuestion extends Named {
   readonly prefixes: readonly number[];
 }
 
-/** Question of a task. */
+/** Question of any kind. */
 export type Question =
   | RatingsQuestion
   | SetQuestion

@@ -3,7 +3,7 @@
 import { hex } from "./bytes.js";
 import type { Settings } from "./options.js";
 
-/** Receipt of a call of `report`. */
+/** Receipt that a call of `report` returns: what was done with the answers. */
 export interface Receipt {
   /**
    * Result of the call.

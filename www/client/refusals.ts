@@ -2,7 +2,7 @@
  * Reasons for which the core refuses a task, as text. A separate file that is imported on demand.
  */
 
-/** Texts of the core's error codes. */
+/** Texts for the core's error codes, by number. */
 export const REFUSALS: Readonly<Partial<Record<number, string>>> = {
   1: "a parameter is out of range",
   2: "the id is not 1 to 64 of a-z, 0-9 and '-', first no '-'",

@@ -20,7 +20,7 @@ export const CONFIGURATION_BYTES = 57;
 const KEY = 23;
 const KEY_END = 55;
 const KEY_ID_BYTES = 4;
-/** Version 1 and the cipher suite. */
+/** Version and cipher suite in a key configuration. */
 const VERSION = 1;
 const SUITE = "0,32,0,1,0,1";
 

@@ -7,7 +7,7 @@ import { parseTask, type Task } from "./task.js";
 import { backoffMs, later } from "./time.js";
 import { answerTo, PROBLEM, unreachable } from "./transport.js";
 
-/** Task as the collector describes it. */
+/** Task that the collector describes, and the fingerprint that the collector states. */
 export interface FetchedTask {
   readonly task: Task;
   readonly fingerprint: string;

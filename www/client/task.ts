@@ -1,4 +1,4 @@
-/** Task: its questions and its budget. */
+/** Types, readers and canonical bytes of tasks with a local ε. */
 
 import { CanonicalBytes } from "./canonical.js";
 import { integer, invalid, listOf, number, oneOf, type Reader, read, text } from "./fields.js";

@@ -33,19 +33,19 @@ export interface TestUpload {
   readonly bytes: Uint8Array;
 }
 
-/** Collector in memory. */
+/** Collector in memory, with a record of what it has received. */
 export interface TestCollector {
   /**
    * Option for `createClient`. There is no server at this address: `fetch` handles all requests.
    */
   readonly endpoint: string;
-  /** Option for `createClient`. */
+  /** Option for `createClient`. It passes requests to this collector. */
   readonly fetch: typeof globalThis.fetch;
   /** Method and path of every request so far. */
   readonly requests: readonly string[];
   /** Accepted uploads in order of arrival, without duplicates. */
   readonly uploads: readonly TestUpload[];
-  /** Number of reports counted. */
+  /** Total number of reports in the accepted uploads. */
   readonly reports: number;
   /** Lets the next requests fail, one for each fault. */
   fail(...faults: readonly TestFault[]): void;
@@ -152,7 +152,7 @@ export function createTestCollector({ task }: { readonly task: Task }): TestColl
     return randomizer.fingerprint;
   }
 
-  /** Stores uploads that are new. */
+  /** Stores the uploads that have not arrived before, and returns the collector's response. */
   function take(uploads: readonly TestUpload[]): Response {
     const before = taken.size;
     let accepted = 0;

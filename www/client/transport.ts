@@ -3,7 +3,7 @@
 import { joined } from "./bytes.js";
 import { inTime } from "./time.js";
 
-/** Result of an attempt. */
+/** Result of an attempt to send uploads. */
 export type Outcome =
   /** The uploads are on the collector's disk, now or since an earlier attempt. */
   | { readonly kind: "acknowledged" }
@@ -23,7 +23,7 @@ export type Outcome =
       readonly cause?: unknown;
     };
 
-/** Sender of uploads to a collector. */
+/** Interface that sends uploads to a collector. */
 export interface Transport {
   /** Sends uploads. The request is on its way when this returns. The promise never rejects. */
   send(uploads: readonly Uint8Array[]): Promise<Outcome>;
@@ -77,7 +77,7 @@ const REQUEST = {
   redirect: "manual",
 } as const satisfies RequestInit;
 
-/** Response of a server. */
+/** Response of a server, which may or may not be the collector. */
 export interface Answer {
   readonly status: number;
   /** Delay that the response requests, in milliseconds. */
@@ -111,7 +111,7 @@ export function answerTo(
   });
 }
 
-/** Interprets the response to `count` uploads. */
+/** Interprets the response to a request with `count` uploads. */
 function outcomeOf({ status, retryAfterMs, body }: Answer, count: number): Outcome {
   const { uploads, accepted, type, detail: said } = body;
   // A status 200 from another server must not discard reports that the collector has not received.

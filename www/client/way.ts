@@ -28,12 +28,12 @@ export type Report = (session: Reporting, entries: Entries) => Promise<Changed>;
 
 /** Settings that make a session differ from one whose reports are not sealed and have a local ε. */
 export interface Way {
-  /** Sends requests. */
+  /** Function that sends requests, in place of the session's default one. */
   readonly fetch?: typeof globalThis.fetch;
   /** Maximum time that a report waits before it is sent, in milliseconds. */
   readonly delayMs?: number;
-  /** Makes the randomiser. */
+  /** Function that makes the maker of reports. Undefined for tasks with a local ε. */
   readonly maker?: (() => Promise<ReportMaker>) | undefined;
-  /** Makes the function that reports answers. */
+  /** Function that makes the {@link Report} of the session. Undefined if reports are not sealed. */
   readonly reporter?: (engine: ReportMaker) => Promise<Report>;
 }

@@ -31,7 +31,7 @@ export interface Quantile extends Estimate {
   readonly quantile: number;
 }
 
-/** Share of people below a number. */
+/** Estimate of the share of people below a number. */
 export interface Below extends Estimate {
   readonly below: number;
 }
@@ -110,7 +110,9 @@ export interface Batch {
 }
 
 export interface Batches {
-  /** Conditions that close the open batch. */
+  /**
+   * Conditions that close the open batch: minimum and maximum number of reports, and age in hours.
+   */
   readonly closes: { readonly least: number; readonly most: number; readonly hours: number };
   readonly batches: readonly Batch[];
 }
@@ -222,7 +224,7 @@ export interface Task extends Question {
   /** Numbers of a task of sums. It has either these or a vector. */
   readonly numbers?: readonly Attribute[];
   readonly vector?: { readonly items: Items };
-  /** Messages of one person, for sums. */
+  /** Parameters of the messages of one person, for sums. */
   readonly messages?: { readonly levels: number; readonly drawn: number; readonly noise: number };
 }
 
@@ -277,7 +279,7 @@ function wordless(status: number): string {
 export class Collector {
   /** Address of the interface, one level above the page. A proxy may nest both under a path. */
   readonly #base = new URL("../", location.href);
-  /** Token of the analyst. */
+  /** Token of the analyst. `null` if requests are made without a token. */
   token: string | null = null;
 
   /** Requests a path under `tasks`, such as "survey/batches?…". An empty path lists all tasks. */

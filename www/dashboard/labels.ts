@@ -39,7 +39,7 @@ export const share = (value: number): string => percent(value, 1);
 export const rating = (value: number): string =>
   value.toFixed(3).replace("-", Number(value.toFixed(3)) === 0 ? "" : "−");
 
-/** Returns the name of an item. */
+/** Returns the name of an item from its label. */
 export function nameOf(label: Label): string {
   if (typeof label === "string") return label;
   if (typeof label === "number") return String(label);
@@ -96,7 +96,7 @@ const WORDS: Readonly<Record<Estimand, Words>> = {
   share: { long: "share of people", short: "Share of people" },
 };
 
-/** Words for fractional ratings. */
+/** Words for estimands of fractional ratings. */
 const FRACTIONAL: Readonly<Partial<Record<Estimand, Words>>> = {
   plus: { long: "mean of ratings above 0 (others count as 0)", short: "Mean above 0" },
   minus: {
@@ -106,7 +106,7 @@ const FRACTIONAL: Readonly<Partial<Record<Estimand, Words>>> = {
   nonmissing: { long: "mean size of ratings (no rating counts as 0)", short: "Mean size" },
 };
 
-/** Returns true for fractional ratings. */
+/** Returns true if a question asks for fractional ratings. */
 const isFractional = ({ kind = "", value }: Question): boolean =>
   kind === "ratings" && value === "real";
 

@@ -75,7 +75,7 @@ function digitsOf({ people }: Estimates, question: Question, estimand: Estimand)
   return isReal(question) ? digits : rating;
 }
 
-/** Sort orders of rows. */
+/** Orders in which rows can be sorted. */
 export const ORDERS = ["largest", "smallest", "clearest", "name", "task"] as const;
 export type Order = (typeof ORDERS)[number];
 

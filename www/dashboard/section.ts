@@ -24,7 +24,7 @@ export class Section {
     );
   }
 
-  /** Shows this content now. */
+  /** Shows the given content, and drops responses to earlier requests. */
   show(shown: Shown): void {
     this.#asked += 1;
     this.#put(shown);

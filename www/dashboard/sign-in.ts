@@ -4,7 +4,7 @@ import { el } from "../demo/shared/dom.js";
 
 const KEY = "hushbin-token";
 
-/** Returns the token of this tab. */
+/** Returns the token that this tab remembers, or `null`. */
 export const remembered = (): string | null => sessionStorage.getItem(KEY);
 
 export function remember(token: string | null): void {

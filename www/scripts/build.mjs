@@ -110,7 +110,7 @@ function trimmed(glue, made) {
 
 const SCRIPT = "hushbin.script";
 
-/** Entries of the package. */
+/** Entry files of the package. */
 const ENTRIES = ["index", "slim", "testing", "history"];
 /**
  * Files that are loaded when a task or a browser needs them. Each comes after the files that it

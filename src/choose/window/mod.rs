@@ -8,9 +8,9 @@ pub use draft::{Draft, Objective};
 
 use alloc::vec::Vec;
 
-use super::budget::{PrivacyBudget, BUDGET_EXCEEDED};
-use super::contract::Choose;
 use super::agreement::check_equal_if_stated;
+use super::budget::{BUDGET_EXCEEDED, PrivacyBudget};
+use super::contract::Choose;
 use super::population::Population;
 use super::predict::{Predict, PredictedErrors, SquaredError};
 use super::search::{Candidate, Search};
@@ -23,7 +23,12 @@ use crate::mechanism::window::{Report, Window};
 
 impl Predict for Window {
     /// Returns the worst-case variance over numbers. Every person has all attributes.
-    fn predict_errors(&self, domain: &Domain, epsilon: f64, population: &Population) -> PredictedErrors {
+    fn predict_errors(
+        &self,
+        domain: &Domain,
+        epsilon: f64,
+        population: &Population,
+    ) -> PredictedErrors {
         let variance = self.rates(domain, epsilon).worst_variance() / population.people();
         PredictedErrors {
             mean: Some(SquaredError {

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::draft::{Draft, Objective};
 use super::values::{self, Squares};
 use crate::bounds;
-use crate::choose::budget::{PrivacyBudget, PreparedBudget};
+use crate::choose::budget::{PreparedBudget, PrivacyBudget};
 use crate::domain::Domain;
 use crate::mechanism::window::{Rates, Window};
 
@@ -77,7 +77,12 @@ impl SizeSearch<'_> {
                 .min_by(|a, b| a.variance.total_cmp(&b.variance)),
             (None, Some(k)) => {
                 let previous = self.fewest_atoms(drawn);
-                self.with_favoured(drawn, k, previous.as_ref(), max_atoms_within_cells(MOST_ATOMS, drawn))
+                self.with_favoured(
+                    drawn,
+                    k,
+                    previous.as_ref(),
+                    max_atoms_within_cells(MOST_ATOMS, drawn),
+                )
             }
             (None, None) => self.fewest_atoms(drawn),
         }?;
@@ -111,7 +116,13 @@ impl SizeSearch<'_> {
     ///
     /// The variance is unimodal in the number of atoms. The search starts at the share of favoured
     /// atoms of `previous`, an earlier result.
-    fn with_favoured(&self, drawn: u32, k: u32, previous: Option<&SizesWithVariance>, most: u32) -> Option<SizesWithVariance> {
+    fn with_favoured(
+        &self,
+        drawn: u32,
+        k: u32,
+        previous: Option<&SizesWithVariance>,
+        most: u32,
+    ) -> Option<SizesWithVariance> {
         let first = previous.map_or(2 * k, |own| {
             (own.atoms * k).div_ceil(own.favoured).min(most)
         });
@@ -152,7 +163,12 @@ impl SizeSearch<'_> {
     }
 
     /// Returns sizes with the best values, to a relative `precision` of the variance.
-    fn solve(&self, drawn: u32, [atoms, favoured]: [u32; 2], precision: f64) -> Option<SizesWithVariance> {
+    fn solve(
+        &self,
+        drawn: u32,
+        [atoms, favoured]: [u32; 2],
+        precision: f64,
+    ) -> Option<SizesWithVariance> {
         let squares = self.squares(drawn, [atoms, favoured])?;
         let (values, variance) = values::best(atoms, favoured, squares, precision);
         Some(SizesWithVariance {
@@ -199,7 +215,10 @@ fn least_variance<'a>(all: impl IntoIterator<Item = &'a SizesWithVariance>) -> f
 
 /// Returns the window with the integer values of minimum variance. The scale of the integers is
 /// searched.
-fn round_to_integers(found: &SizesWithVariance, variance: impl Fn(&Window) -> f64) -> Option<Window> {
+fn round_to_integers(
+    found: &SizesWithVariance,
+    variance: impl Fn(&Window) -> f64,
+) -> Option<Window> {
     let last = found.values.last()?;
     let mut best: Option<(f64, Window)> = None;
     for greatest in MAX_VALUE_RANGE {

@@ -156,7 +156,10 @@ impl Programme {
 
     /// Returns the values of all atoms.
     fn values(&self, point: &[f64]) -> Vec<f64> {
-        let value = |atom| self.value_index(atom).map_or(0.0, |(at, sign)| sign * point[at]);
+        let value = |atom| {
+            self.value_index(atom)
+                .map_or(0.0, |(at, sign)| sign * point[at])
+        };
         (0..self.atoms).map(value).collect()
     }
 

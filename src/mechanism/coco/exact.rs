@@ -35,7 +35,8 @@ impl Randomizer {
         let sides = self.thresholds.outcomes;
         let favoured = self.favour(seed);
         let levels = favoured.probabilities(sides, self.inside());
-        let mut probabilities = alloc::vec![favoured.probability_of_strength(&levels, 0); sides as usize];
+        let mut probabilities =
+            alloc::vec![favoured.probability_of_strength(&levels, 0); sides as usize];
         for (side, strength) in self.cells.strengths() {
             probabilities[side as usize] = favoured.probability_of_strength(&levels, strength);
             probabilities[opposite(side) as usize] = levels.outside;

@@ -19,9 +19,11 @@ impl Randomizer {
         let favoured = self.favour(seed);
         let buckets = self.thresholds.outcomes;
         let levels = favoured.probabilities(buckets, self.inside());
-        let mut probabilities = alloc::vec![favoured.probability_of_strength(&levels, 0); buckets as usize];
+        let mut probabilities =
+            alloc::vec![favoured.probability_of_strength(&levels, 0); buckets as usize];
         for (bucket, strength) in self.cells.strengths() {
-            probabilities[bucket as usize / 2] = favoured.probability_of_strength(&levels, strength);
+            probabilities[bucket as usize / 2] =
+                favoured.probability_of_strength(&levels, strength);
         }
         probabilities
     }

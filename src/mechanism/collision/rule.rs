@@ -53,7 +53,9 @@ impl subset::Rule for Rule {
 
     #[cfg(not(feature = "complete"))]
     fn paper_rule() -> Result<Self, Error> {
-        Err(crate::mechanism::contract::left_out_of_build("a rule of a paper"))
+        Err(crate::mechanism::contract::left_out_of_build(
+            "a rule of a paper",
+        ))
     }
 
     fn strongest(favoured: u32) -> Self {

@@ -64,8 +64,10 @@ impl Randomizer {
             let value = (value * (1u64 << FRACTION_BITS) as f64) as i64;
             let plus = SignBit::of(&self.domain, item).plus(keys.sign) == 1;
             let signed = if plus { value } else { -value };
-            let sum =
-                &mut self.sums[self.hash.bucket_of_prepared(&keys, self.hash.prepare_element(item)) as usize];
+            let sum = &mut self.sums[self
+                .hash
+                .bucket_of_prepared(&keys, self.hash.prepare_element(item))
+                as usize];
             // Neither saturation nor clipping moves two sums further apart.
             *sum = sum.saturating_add(signed);
         }

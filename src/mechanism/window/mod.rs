@@ -51,7 +51,11 @@ impl Parameters for Window {
     }
 
     fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
-        let [drawn, atoms, favoured] = [reader.number_u32(), reader.number_u32(), reader.number_u32()];
+        let [drawn, atoms, favoured] = [
+            reader.number_u32(),
+            reader.number_u32(),
+            reader.number_u32(),
+        ];
         Self::new(drawn, atoms, favoured, reader.list())
     }
 

@@ -99,7 +99,9 @@ impl Randomize for Randomizer {
     ) -> bool {
         let mut at = 0;
         for_each_drawn_item(seed, self.attributes, self.window.drawn(), |attribute| {
-            let (level, up) = self.window.level_and_rounding(number_of(entries, attribute));
+            let (level, up) = self
+                .window
+                .level_and_rounding(number_of(entries, attribute));
             self.levels[at] = level + u32::from(word(rng) < up);
             at += 1;
         });

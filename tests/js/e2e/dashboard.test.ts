@@ -324,7 +324,9 @@ it("finds items by name, of many as of few", async () => {
   await settled(page);
   expect(await names.count()).toBe(200);
   expect(await text(page, "#estimates")).toContain("200 of 20,000 items");
-  expect(await text(page, "#estimates")).toContain("off by up to √k times the stated standard errors");
+  expect(await text(page, "#estimates")).toContain(
+    "off by up to √k times the stated standard errors",
+  );
   await page.getByLabel("Find by name").fill("4711");
   await expect.poll(() => names.allTextContents()).toEqual(["4711", "14711"]);
 });

@@ -263,7 +263,9 @@ describe("reports of hash-bin", () => {
     const shown = await (await fetch(`${world.collector.url}/tasks/${EVENTS.id}`)).json();
     expect(shown).toMatchObject({ task: EVENTS, protects: found.privacy.protects });
     expect(found.privacy.statement).toContain("from 50 % sure of the value of one item");
-    expect(found.privacy.statement).toContain("many items of a person say together is not protected");
+    expect(found.privacy.statement).toContain(
+      "many items of a person say together is not protected",
+    );
     expect(found.bias).toBeUndefined();
   });
 

@@ -6,14 +6,14 @@ import { budgetOf, type Task } from "../task.js";
 
 const DAY_MS = 86_400_000;
 
-/** Protection of a person's answers by one report. */
+/** Protection that one report gives a person's answers. */
 export interface Protection {
   /**
    * Protected information: all answers (`everything`), the value of one item if the rest is known
    * (`item`), or which of two inputs it was (`near`).
    */
   readonly about: "everything" | "item" | "near";
-  /** Maximum difference of the two inputs of `near`, summed over items; otherwise 0. */
+  /** Maximum difference between the two inputs of `near`, summed over items; otherwise 0. */
   readonly distance: number;
   /** Probability that the protection fails. */
   readonly delta: number;

@@ -8,7 +8,7 @@ import type { Parts, Words } from "./words.js";
 
 /** Report with the texts that are shown for it. */
 export interface Entry extends Omit<Sent, "epsilon"> {
-  /** Cost as text. */
+  /** ε of the report, as text. */
   readonly cost: string;
   /** Names of the upload's parts. */
   readonly parts: Parts;

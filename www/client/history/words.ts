@@ -40,7 +40,7 @@ export interface SumWords {
   readonly used: (reports: number, allowed: number, epsilon: string) => string;
   /** Number of all reports so far, and the central ε that they spent. */
   readonly spent: (reports: number, epsilon: string) => string;
-  /** Central ε and δ of one report. */
+  /** Text about the central ε and δ that one report cost. */
   readonly cost: (epsilon: string, delta: string) => string;
   /** Names of the parts of an upload, in order. */
   readonly parts: Parts;
@@ -59,7 +59,7 @@ export interface Words {
   readonly title: string;
   /** Line with the name of the task and the host of the collector. */
   readonly task: (id: string, collector: string) => string;
-  /** State of consent. */
+  /** Text for each state of consent. */
   readonly consent: Readonly<Record<Consent, string>>;
   /**
    * Statement of the names that a report covers. If `drawn`, each report covers one of them, chosen
@@ -118,13 +118,13 @@ export interface Words {
   readonly durable: string;
   /** Statement of how long this list is remembered if it is kept in memory. */
   readonly fleeting: string;
-  /** Number of reports in each state. Screen readers announce changes. */
+  /** Text about the number of reports in each state. Screen readers announce changes of it. */
   readonly summary: (reports: number, states: Readonly<Record<ReportState, number>>) => string;
-  /** State of a report. */
+  /** Text for each state of a report. */
   readonly state: Readonly<Record<ReportState, string>>;
-  /** ε of one report. */
+  /** Text about the ε that one report cost. */
   readonly cost: (epsilon: string) => string;
-  /** Cost of a report that was sent before. */
+  /** Text about the cost of a permanent answer's report that is sent again. */
   readonly again: string;
   /** Label of the button that shows the bytes of a report. */
   readonly bytes: (bytes: number) => string;
@@ -138,7 +138,7 @@ export interface Words {
   readonly revoke: string;
   /** Confirmation that consent was withdrawn here. */
   readonly revoked: string;
-  /** Error message, with its reason. */
+  /** Error message that contains the reason. */
   readonly failed: (message: string) => string;
 }
 

@@ -1,4 +1,4 @@
-/** Interface of mechanisms in the client. */
+/** Interface by which the client reads and encodes the parameters of a mechanism. */
 
 import type { CanonicalBytes } from "../canonical.js";
 import { type Fields, integer, oneOf, read } from "../fields.js";

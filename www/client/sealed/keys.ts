@@ -1,4 +1,4 @@
-/** Keys that reports are sealed to. */
+/** Fetches the keys that reports are sealed to, and selects a pinned one. */
 
 import { hex } from "../bytes.js";
 import { NetworkError, SealingError } from "../errors.js";

@@ -7,7 +7,7 @@ import { budgetOf, type Task } from "../task.js";
 
 const MAX_CENTRAL_EPSILON = 2;
 
-/** Checked options of sealing. */
+/** Options for sealing that have been checked. */
 export interface SealedSettings {
   /** Pins of the analyser's keys, in lower case. */
   readonly analyser: readonly string[];

@@ -78,7 +78,7 @@ async function open(): Promise<IDBDatabase> {
   }
 }
 
-/** Change that waits for its transaction. */
+/** Change of the ledger that waits for its transaction. */
 interface Pending {
   readonly change: (ledger: Ledger) => Change<unknown>;
   readonly resolve: (changed: readonly [unknown, Stored | undefined]) => void;

@@ -41,7 +41,7 @@ export interface Change<R> {
 /** Maximum number of settled reports that are remembered; a settled report no longer waits. */
 export const REMEMBERED = 1000;
 
-/** Ledger and reports of one task. */
+/** Store of one task's ledger and reports. */
 export interface Store {
   /** True if the store outlives the page. */
   readonly durable: boolean;

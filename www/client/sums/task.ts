@@ -34,13 +34,13 @@ export interface SumVector {
 }
 
 /**
- * Messages of each person. `hushbin task check` chooses these parameters so that the guarantee is
- * true.
+ * Parameters of the messages that each person sends. `hushbin task check` chooses these parameters
+ * so that the guarantee is true.
  */
 export interface SumMessages {
   /** Number of messages that encode the greatest value of a coordinate. */
   readonly levels: number;
-  /** Number of coordinates that a person reports, drawn at random. */
+  /** Number of coordinates that a person reports on. They are drawn at random. */
   readonly drawn: number;
   /** Number of noise trials for each coordinate and each of the directions up and down. */
   readonly trials: number;
@@ -64,17 +64,17 @@ interface Promised extends AnyTask {
   readonly people: number;
   /** Fraction of these people on whose noise the guarantee relies (default 0.9). */
   readonly honest_fraction?: number;
-  /** Messages of each person. */
+  /** Parameters of the messages that each person sends. */
   readonly messages: SumMessages;
 }
 
-/** Task that sums numbers with limits. */
+/** Task that estimates sums of numbers, each with limits. */
 export interface NumbersTask extends Promised {
   /** Numbers of the task, 1 to 1024. */
   readonly numbers: readonly Attribute[];
 }
 
-/** Task that sums a vector. */
+/** Task that estimates the sum of people's vectors. */
 export interface VectorTask extends Promised {
   /** Vector of the task. */
   readonly vector: SumVector;

@@ -8,7 +8,7 @@ use hushbin::{Entry, Question};
 use super::contract::Observed;
 use super::hypothesis::Hypothesis;
 use super::neighbours::{NeighbourPair, pairs_in_one_item, pairs_of_any_inputs, pairs_within};
-use super::observation::{SeedPlacement, Observation, BucketRank};
+use super::observation::{BucketRank, Observation, SeedPlacement};
 
 /// Maximum number of entries in an input that is meant to reach the clipping bound. More entries
 /// would only take longer.

@@ -5,7 +5,7 @@ use hushbin::mechanism::pattern::{Pattern, Randomizer, Report};
 
 use super::contract::{Enumerable, Observed};
 use super::hypothesis::Hypothesis;
-use super::observation::{SeedPlacement, Observation, BucketRank};
+use super::observation::{BucketRank, Observation, SeedPlacement};
 
 impl Observed for Pattern {
     type Report = Report;
@@ -25,7 +25,13 @@ impl Observed for Pattern {
             seed: report.seed,
             bucket: report.bucket.into(),
             first_entries: favours.map(|own| usize::from(!own)),
-            places: favours.map(|own| if own { BucketRank::Only } else { BucketRank::Elsewhere }),
+            places: favours.map(|own| {
+                if own {
+                    BucketRank::Only
+                } else {
+                    BucketRank::Elsewhere
+                }
+            }),
             falls: cells.map(|cell| SeedPlacement::new(std::iter::once((cell, false)))),
         }
     }

@@ -8,7 +8,7 @@ use hushbin::{Entry, Question};
 use super::contract::{Enumerable, Observed};
 use super::hypothesis::Hypothesis;
 use super::neighbours::{NeighbourPair, pairs_of_numbers};
-use super::observation::{SeedPlacement, Observation, BucketRank};
+use super::observation::{BucketRank, Observation, SeedPlacement};
 
 impl Observed for Window {
     type Report = Report;

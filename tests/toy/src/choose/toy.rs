@@ -19,7 +19,12 @@ use crate::mechanism::toy::{Report, Toy};
 pub struct Draft {}
 
 impl Predict for Toy {
-    fn predict_errors(&self, domain: &Domain, epsilon: f64, population: &Population) -> PredictedErrors {
+    fn predict_errors(
+        &self,
+        domain: &Domain,
+        epsilon: f64,
+        population: &Population,
+    ) -> PredictedErrors {
         let gap = self.lean(epsilon) / f64::from(domain.sparsity());
         let square = 1.0 / (gap * gap);
         let items = predict::averaged_items(domain, population);

@@ -28,7 +28,7 @@ function below(document) {
   return /^# /m.test(own) ? own.replace(/^#+ /gm, (heading) => `#${heading}`) : own;
 }
 
-/** Returns a document in Markdown. */
+/** Returns the Markdown that the book shows for a document of the repository. */
 function written(path) {
   switch (path) {
     case "server/src/http/openapi.json":
@@ -53,7 +53,7 @@ function chapters(items) {
 
 const home = ({ path }) => posix.join(CHAPTERS, path);
 
-/** Returns the path of a document that a chapter links to. */
+/** Returns the path, in the repository, of a document that a chapter links to. */
 const document = (chapter, target) => posix.join(posix.dirname(home(chapter)), target);
 
 function filled(chapter, shown) {

@@ -19,7 +19,8 @@ impl Accounted for Coco {
             Rule::Overwrite => true,
             Rule::Strongest { favoured } => self.hashes() == 1 && favoured == domain.sparsity(),
         };
-        as_many && has_one_element_per_cell(self.hashing(), self.elements(domain), self.buckets() / 2)
+        as_many
+            && has_one_element_per_cell(self.hashing(), self.elements(domain), self.buckets() / 2)
     }
 }
 

@@ -10,15 +10,15 @@
 //! the two signs are half the sum and half the difference of these two estimates.
 
 use hushbin::domain::Domain;
-use hushbin::hash::{Hashing, HashKeys};
+use hushbin::hash::{HashKeys, Hashing};
 use hushbin::mechanism::coco::{Coco, Presence, Rates, Report, RuleName, Support};
 
-use super::contract::{Estimated, Estimator, CountedReports};
+use super::contract::{CountedReports, Estimated, Estimator};
 use crate::estimate::fold::{Counted, Hits, Reader, SignCounter, TotalsError};
 use crate::estimate::law::{HitDistribution, Law, Outcomes};
 use crate::estimate::point::{
-    Estimand, ItemPoints, SamplingModel, Point, covariance_over_people, frequency_variance_over_people,
-    variance_over_people,
+    Estimand, ItemPoints, Point, SamplingModel, covariance_over_people,
+    frequency_variance_over_people, variance_over_people,
 };
 
 impl Estimated for Coco {
@@ -133,7 +133,13 @@ impl Estimated for Coco {
         Law::Hits(law(seen.rates, seen.whose, pair, mean))
     }
 
-    fn contribution_range(&self, rates: &Rates, _: &Domain, _: f64, estimand: Estimand) -> [f64; 2] {
+    fn contribution_range(
+        &self,
+        rates: &Rates,
+        _: &Domain,
+        _: f64,
+        estimand: Estimand,
+    ) -> [f64; 2] {
         let mean = 1.0 / rates.gap;
         let Some(Presence { p_pair, q_pair }) = rates.presence else {
             return [-mean, mean];

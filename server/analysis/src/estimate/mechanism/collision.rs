@@ -9,11 +9,11 @@
 use hushbin::domain::{Domain, Signed};
 use hushbin::mechanism::collision::{Collision, Rates, Report, Support};
 
-use super::contract::{Estimated, Estimator, CountedReports, SumRates};
+use super::contract::{CountedReports, Estimated, Estimator, SumRates};
 use crate::estimate::fold::{BucketWords, Counted, Hits, Reader, TotalsError};
-use crate::estimate::law::{Cells, HitDistribution, Law, SingleAnswerHits, Outcomes};
+use crate::estimate::law::{Cells, HitDistribution, Law, Outcomes, SingleAnswerHits};
 use crate::estimate::point::{
-    Estimand, ItemPoints, SamplingModel, Point, covariance_over_people, variance_over_people,
+    Estimand, ItemPoints, Point, SamplingModel, covariance_over_people, variance_over_people,
 };
 
 impl Estimated for Collision {
@@ -137,7 +137,13 @@ impl Estimated for Collision {
         Some(SumRates::Hits(rates))
     }
 
-    fn contribution_range(&self, rates: &Rates, _: &Domain, _: f64, estimand: Estimand) -> [f64; 2] {
+    fn contribution_range(
+        &self,
+        rates: &Rates,
+        _: &Domain,
+        _: f64,
+        estimand: Estimand,
+    ) -> [f64; 2] {
         let hits = |elements: f64, hits: f64| (hits - elements * rates.p_false) / rates.gap();
         match estimand {
             Estimand::Mean => [-1.0, 1.0].map(|hits| hits / rates.gap()),
@@ -186,7 +192,12 @@ pub(crate) struct Counts {
 fn law(rates: &Rates, whose: SamplingModel, points: &ItemPoints) -> HitDistribution {
     let of = |point: Option<Point>| point.or(points.share).map_or(0.0, |point| point.estimate);
     let [mean, frequency] = [points.mean, points.nonmissing].map(of);
-    HitDistribution::new(people(rates), whose == SamplingModel::FixedPopulation, mean, frequency)
+    HitDistribution::new(
+        people(rates),
+        whose == SamplingModel::FixedPopulation,
+        mean,
+        frequency,
+    )
 }
 
 /// Returns the probabilities of a report's outcomes for people who have an item at −1, who do not

@@ -11,9 +11,9 @@ use hushbin::domain::Domain;
 use hushbin::hash::{HashKeys, closed_sign_word};
 use hushbin::mechanism::hash_bin::{HashBin, Rates, Report, Response, Support, attenuation};
 
-use super::contract::{Estimated, CountedReports, Squares};
+use super::contract::{CountedReports, Estimated, Squares};
 use crate::estimate::fold::{Reader, SignCounter, TotalsError, encoding};
-use crate::estimate::law::{HitDistribution, Law, LaplaceDistribution};
+use crate::estimate::law::{HitDistribution, LaplaceDistribution, Law};
 use crate::estimate::point::{Estimand, ItemPoints, Point};
 
 impl Estimated for HashBin {
@@ -153,7 +153,12 @@ impl Estimated for HashBin {
                 [1.0 - plus, 0.0, plus, 0.0]
             };
             let mean = points.mean.map_or(0.0, |mean| mean.estimate);
-            return Law::Hits(HitDistribution::new([-1.0, 0.0, 1.0].map(person), false, mean, 1.0));
+            return Law::Hits(HitDistribution::new(
+                [-1.0, 0.0, 1.0].map(person),
+                false,
+                mean,
+                1.0,
+            ));
         }
         Law::Noise(LaplaceDistribution {
             scale: rates.scale,
@@ -162,7 +167,13 @@ impl Estimated for HashBin {
         })
     }
 
-    fn contribution_range(&self, rates: &Rates, domain: &Domain, epsilon: f64, _: Estimand) -> [f64; 2] {
+    fn contribution_range(
+        &self,
+        rates: &Rates,
+        domain: &Domain,
+        epsilon: f64,
+        _: Estimand,
+    ) -> [f64; 2] {
         // A response is a sign, or a bin whose absolute value is at most `limit`.
         let limit = self.sampling(domain.items(), epsilon).limit();
         let most = rates.scale * limit.map_or(1.0, |limit| limit as f64);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use hushbin::domain::Domain;
 use hushbin::mechanism::pattern::{Pattern, Report};
 
-use super::contract::{Estimated, CountedReports, SumRates};
+use super::contract::{CountedReports, Estimated, SumRates};
 use crate::estimate::fold::{Reader, Slots, TotalsError};
 use crate::estimate::law::{Cells, PatternEstimates, patterned::Edges};
 use crate::estimate::point::{Estimand, ItemPoints};

@@ -17,10 +17,10 @@
 use hushbin::domain::Domain;
 use hushbin::mechanism::window::{Rates, Report, Support, Window};
 
-use super::contract::{Estimated, CountedReports};
+use super::contract::{CountedReports, Estimated};
 use crate::estimate::fold::{Reader, Slots, TotalsError};
-use crate::estimate::law::{Crowd, Law, Score, ScoreDistribution, BetweenNodes};
-use crate::estimate::point::{Estimand, ItemPoints, SamplingModel, Point};
+use crate::estimate::law::{BetweenNodes, Crowd, Law, Score, ScoreDistribution};
+use crate::estimate::point::{Estimand, ItemPoints, Point, SamplingModel};
 
 /// Minimum number of reports for estimating the variance of scores from the reports.
 const MIN_REPORTS: f64 = 300.0;
@@ -115,8 +115,12 @@ fn point(rates: &Rates, counts: &[u64], whose: SamplingModel, reports: f64) -> I
     let variance = match whose {
         SamplingModel::FixedPopulation | SamplingModel::RoundedValues => rates.worst_variance(),
         // The mean square of the score is greatest for numbers at the ends of the range.
-        SamplingModel::RandomSample if reports < MIN_REPORTS => rates.mean_square(1.0) - (mean * mean).min(1.0),
-        SamplingModel::RandomSample => over(|y| y * y) * rates.scale().powi(2) - (mean * mean).min(1.0),
+        SamplingModel::RandomSample if reports < MIN_REPORTS => {
+            rates.mean_square(1.0) - (mean * mean).min(1.0)
+        }
+        SamplingModel::RandomSample => {
+            over(|y| y * y) * rates.scale().powi(2) - (mean * mean).min(1.0)
+        }
     };
     ItemPoints {
         mean: Some(Point::new(mean, variance, reports)),

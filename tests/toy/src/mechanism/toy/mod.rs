@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::collected::CollectedMechanism;
 use super::contract::{Encode, Parameters, Randomize};
-use crate::canonical::{CanonicalWriter, CanonicalReader, WriteCanonical};
+use crate::canonical::{CanonicalReader, CanonicalWriter, WriteCanonical};
 use crate::codec::{Cursor, append};
 use crate::domain::{Domain, Entry, Signed};
 use crate::error::{Error, error};
