@@ -5,7 +5,7 @@
 pub(crate) struct Figure {
     /// Name, unique in a study, which is used as a file name.
     pub(crate) name: String,
-    /// Title in one line; also the alternative text.
+    /// Title in one line, which is also the alternative text of the image.
     pub(crate) title: String,
     /// Label of the horizontal axis, such as `ε`.
     pub(crate) x: &'static str,
@@ -23,7 +23,7 @@ pub(crate) struct Figure {
 pub(crate) struct Panel {
     /// Title that states the parameters common to all curves, such as `s = 4`.
     pub(crate) title: String,
-    /// Curves, one per mechanism.
+    /// Curves, one for each mechanism.
     pub(crate) curves: Vec<Curve>,
 }
 

@@ -247,7 +247,8 @@ fn draw_panel(
 mod tests {
     use super::*;
 
-    /// A title keeps all its letters, and none is beyond the panels.
+    /// A long title is broken into lines without losing letters, and no line is wider than the
+    /// panels.
     #[test]
     fn long_titles_have_lines() {
         let figure = |title: &str, panels: usize| Figure {

@@ -64,7 +64,7 @@ impl Direct {
         Favoured::one_of(self.options).delta_at(self.own, epsilon)
     }
 
-    /// Returns the least ε that a report satisfies with δ = 0.
+    /// Returns the privacy loss of a report: the least ε that it satisfies with δ = 0.
     pub(in crate::competitors) fn loss(&self) -> f64 {
         let rates = self.rates();
         (rates.p / rates.q).ln()

@@ -87,7 +87,7 @@ impl LocalHash {
         Favoured::one_of(self.buckets).delta_at(self.own, epsilon)
     }
 
-    /// Returns the least ε that a report satisfies with δ = 0.
+    /// Returns the privacy loss of a report: the least ε that it satisfies with δ = 0.
     pub(in crate::competitors) fn loss(&self) -> f64 {
         let others = f64::from(self.buckets - 1);
         (self.own.probability() * others / self.own.complement()).ln()

@@ -81,9 +81,9 @@ impl Unary {
         Self::new(options, (1.0 - delta) / (root + 1.0), budget)
     }
 
-    /// Returns OUE (T. Wang et al., USENIX Security 2017) under (ε, δ). Its q is a local minimum of
-    /// the variance that the report of a person with a different answer adds. The minimum is near
-    /// 1/(e + 1), and exactly there for δ = 0.
+    /// Returns OUE (T. Wang et al., USENIX Security 2017) under (ε, δ). Its q minimises, locally,
+    /// the variance of the estimate of an answer's share from the report of a person with a
+    /// different answer. This q is near 1/(e + 1), and equal to it for δ = 0.
     ///
     /// If δ > 0, the variance also falls to 0 as q falls to 0. Near q = 0, p is δ, and only one
     /// report in 1/δ is informative. The variance from the report of a person who has the answer is

@@ -142,8 +142,9 @@ impl Hierarchy {
         self.combined(all, &weights)
     }
 
-    /// Returns the shares of people in the cells by least squares. `shares` has the estimated share
-    /// of each node, for each level. `reports` has the number of reports of each level.
+    /// Combines estimated shares of nodes, by least squares, into shares of people in the cells.
+    /// `shares` has the estimated share of each node, for each level. `reports` has the number of
+    /// reports of each level.
     #[must_use]
     pub fn combined(&self, mut shares: Vec<Vec<f64>>, reports: &[f64]) -> Vec<f64> {
         let weights: Vec<f64> = (reports.iter().enumerate())

@@ -10,9 +10,9 @@ const STEPS: u32 = 10_000;
 /// Estimates the shares of people in the input cells by the EMS of Li et al. `counts` has the
 /// number of reports in each output cell.
 ///
-/// The loop starts with equal shares. Each iteration does one step of expectation maximisation. It
-/// then replaces each share by the weighted mean of itself (weight 2) and its two neighbours
-/// (weight 1). At the ends the missing neighbour is left out.
+/// The algorithm starts with equal shares. Each iteration does one step of expectation
+/// maximisation. It then replaces each share by the weighted mean of itself (weight 2) and its two
+/// neighbours (weight 1). At the ends the missing neighbour is left out.
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, distribution::{SquareWave, smoothed}};

@@ -98,7 +98,7 @@ impl Grid {
         from + up * (to - from) - value * value
     }
 
-    /// Maximum variance over all numbers in [−1, 1].
+    /// Maximum of [`variance`](Self::variance) over all numbers in [−1, 1].
     ///
     /// Between two levels, the mean square of the estimate is linear in the number x. So the
     /// variance is greatest at x = slope/2, or at the nearer level if that lies outside the step.

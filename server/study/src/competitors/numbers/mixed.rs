@@ -89,7 +89,7 @@ impl Mixed {
         self.part * own + (1.0 - self.part) * other
     }
 
-    /// Maximum variance over all numbers in [−1, 1].
+    /// Maximum of [`variance`](Self::variance) over all numbers in [−1, 1].
     #[must_use]
     pub fn worst_variance(&self) -> f64 {
         most_of_quadratic(|value| self.variance(value))

@@ -125,7 +125,7 @@ impl SampledPiecewise {
         times * (own + value * value) - value * value
     }
 
-    /// Maximum variance over all numbers in [−1, 1].
+    /// Maximum of [`variance`](Self::variance) over all values in [−1, 1].
     #[must_use]
     pub fn worst_variance(&self) -> f64 {
         most_of_quadratic(|value| self.variance(value))

@@ -119,7 +119,7 @@ impl Sliding {
         self.density() * (around + inside) + (self.slope() - 1.0) * value * value
     }
 
-    /// Maximum variance over all numbers in [−1, 1].
+    /// Maximum of [`variance`](Self::variance) over all numbers in [−1, 1].
     #[must_use]
     pub fn worst_variance(&self) -> f64 {
         // The variance is quadratic in x without a linear term, so it is greatest at ±1 or 0.

@@ -102,7 +102,7 @@ impl ThreeOutputs {
         flat + slope * value.abs() - value * value
     }
 
-    /// Maximum variance over all numbers in [−1, 1].
+    /// Maximum of [`variance`](Self::variance) over all numbers in [−1, 1].
     #[must_use]
     pub fn worst_variance(&self) -> f64 {
         let [_, slope] = self.square();

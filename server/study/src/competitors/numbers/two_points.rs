@@ -62,7 +62,7 @@ impl TwoPoints {
         Favoured::one_of(2).delta_at(self.own, epsilon)
     }
 
-    /// Returns the least ε that a report satisfies with δ = 0.
+    /// Returns the privacy loss of a report: the least ε that it satisfies with δ = 0.
     pub(in crate::competitors) fn loss(&self) -> f64 {
         (self.own.probability() / self.own.complement()).ln()
     }

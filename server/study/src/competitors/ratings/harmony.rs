@@ -28,7 +28,7 @@ pub struct Harmony {
 }
 
 impl Harmony {
-    /// Returns Harmony for a setting.
+    /// Creates the mechanism for the question and the privacy of a setting.
     ///
     /// # Errors
     /// Same errors as [`Setting::budget`].

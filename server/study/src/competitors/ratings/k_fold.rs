@@ -35,7 +35,7 @@ pub struct KFold<T> {
 }
 
 impl<T: OneSparse> KFold<T> {
-    /// Returns the repetition for a setting.
+    /// Creates the mechanism for the question and the privacy of a setting.
     ///
     /// # Errors
     /// Same errors as [`OneSparse::new`].

@@ -36,7 +36,7 @@ pub struct LaplaceNoise {
 }
 
 impl LaplaceNoise {
-    /// Returns the mechanism for a setting.
+    /// Creates the mechanism for the question and the privacy of a setting.
     ///
     /// # Errors
     /// Same errors as [`Setting::budget`]. [`Error::OutOfRange`] if L is outside

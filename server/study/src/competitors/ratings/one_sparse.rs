@@ -23,13 +23,13 @@ use super::slots::Slot;
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 pub trait OneSparse: Copy + Send + Sync {
-    /// Returns the oracle for a setting.
+    /// Creates the oracle for the question and the privacy of a setting.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if the setting is out of range.
     fn new(setting: &Setting) -> Result<Self, Error>;
 
-    /// Returns the least ε that an answer satisfies.
+    /// Returns the privacy loss of an answer: the least ε that it satisfies.
     fn loss(&self) -> f64;
 
     /// Length of an answer in bits.
@@ -44,8 +44,7 @@ pub trait OneSparse: Copy + Send + Sync {
     fn moments(&self) -> Moments;
 
     /// Returns the number of elements about which the sums are kept: items, or items with a sign.
-    /// Given the slot's element, whether an answer supports each of the other elements is
-    /// independent.
+    /// Given the slot, an answer supports each of the other elements independently.
     fn elements(&self) -> usize;
 
     /// Draws an answer about a slot and adds it to the sums in `heard`. Does not change the number

@@ -28,7 +28,7 @@ pub struct Sampling<T> {
 }
 
 impl<T: OneSparse> Sampling<T> {
-    /// Returns the mechanism for a setting.
+    /// Creates the mechanism for the question and the privacy of a setting.
     ///
     /// # Errors
     /// Same errors as [`OneSparse::new`].

@@ -40,7 +40,7 @@ impl SignedBit {
 }
 
 impl OneSparse for SignedBit {
-    /// Returns the oracle for a setting.
+    /// Creates the oracle for the question and the privacy of a setting.
     ///
     /// # Errors
     /// Same errors as [`Setting::budget`].

@@ -40,7 +40,7 @@ impl SignedHash {
 }
 
 impl OneSparse for SignedHash {
-    /// Returns the oracle for a setting.
+    /// Creates the oracle for the question and the privacy of a setting.
     ///
     /// # Errors
     /// Same errors as [`Setting::budget`]. [`Error::OutOfRange`] if 2(d + s) is outside

@@ -33,7 +33,7 @@ pub struct ThreeAnswers {
 const ABSENT: u32 = 2;
 
 impl ThreeAnswers {
-    /// Returns the mechanism for a setting.
+    /// Creates the mechanism for the question and the privacy of a setting.
     ///
     /// # Errors
     /// Same errors as [`Setting::budget`].

@@ -161,7 +161,8 @@ impl CoordinateBudget {
         }
     }
 
-    /// Returns the exact worst-case δ at ε of D coordinates.
+    /// Returns the exact δ of D coordinates together at ε, in the worst case over (ε₀, δ₀) private
+    /// mechanisms.
     ///
     /// The worst (ε₀, δ₀) private mechanism reveals its input with probability δ₀. Otherwise it
     /// reports one bit of the input, which is correct with probability p = e^ε₀/(1 + e^ε₀). No D

@@ -218,7 +218,8 @@ mod tests {
 
     use super::*;
 
-    /// Shares of people below and up to a quantile enclose its level, within five standard errors.
+    /// The level of a quantile is between the share of people below it and the share at or below
+    /// it, within five standard errors.
     #[test]
     fn quantiles_are_those_of_people() {
         const PEOPLE: u64 = 100_000;

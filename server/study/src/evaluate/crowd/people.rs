@@ -285,7 +285,7 @@ mod tests {
 
     use super::*;
 
-    /// A table of `rows` rows, each made by `row`.
+    /// Returns a table with a header and `rows` rows, where `row` returns each row.
     fn table(head: &str, rows: usize, row: impl Fn(usize) -> String) -> String {
         let rows: Vec<String> = (0..rows).map(row).collect();
         format!("{head}\n{}\n", rows.join("\n"))

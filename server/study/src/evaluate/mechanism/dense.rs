@@ -19,7 +19,7 @@ use crate::evaluate::crowd::random::uniform;
 pub(crate) enum DenseName {
     /// Exact sums of the numbers, without privacy.
     Plain,
-    /// hushbin's window, at δ = 0.
+    /// hushbin's window mechanism, at δ = 0.
     Window,
     /// Mechanism-1 with the paper's threshold.
     Majority,
@@ -44,7 +44,7 @@ impl DenseName {
         Self::Gaussian,
     ];
 
-    /// Name in legends.
+    /// Name of the mechanism in legends.
     pub(crate) const fn label(self) -> &'static str {
         match self {
             Self::Plain => "without privacy",

@@ -11,7 +11,7 @@ use rand_distr::{Binomial, Distribution, StandardNormal};
 /// Protocol by its name in figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ProtocolName {
-    /// hushbin's choice, at δ = 0.
+    /// hushbin's mechanism for a choice, at δ = 0.
     Choice,
     /// GRR: randomised response over the options.
     Grr,
@@ -42,7 +42,7 @@ impl ProtocolName {
         Self::Gaussian,
     ];
 
-    /// Name in legends.
+    /// Name of the protocol in legends.
     pub(crate) const fn label(self) -> &'static str {
         match self {
             Self::Choice => "hushbin, choice",
@@ -56,7 +56,7 @@ impl ProtocolName {
         }
     }
 
-    /// Builds the protocol for k options under a budget.
+    /// Creates the protocol for k = `options` options under a budget.
     ///
     /// # Errors
     /// [`Error`] if the protocol refuses its parameters.
@@ -260,7 +260,8 @@ mod tests {
         }
     }
 
-    /// Compares sums with reports drawn one by one: the three second moments of a pair of options.
+    /// Compares sums that are drawn at once with those of reports drawn one by one. Their three
+    /// second moments of a pair of options must agree.
     #[test]
     fn crowds_at_once_are_as_people_one_by_one() {
         let budget = Budget::new(1.5, 1e-6).unwrap();

@@ -46,7 +46,7 @@ pub struct PckvUe {
 const TOLD: Threshold = Threshold(1 << 63);
 
 impl PckvUe {
-    /// Returns PCKV-UE for a setting.
+    /// Creates the mechanism for the question and the privacy of a setting.
     ///
     /// # Errors
     /// Same errors as [`Setting::budget`].
