@@ -72,7 +72,7 @@ export interface Client<T extends Task | SumTask = Task> {
    * nothing is reported
    */
   report(input: InputOf<T>): Promise<KindOf<T>["receipt"]>;
-  /** Reports like `report`, without a promise that could reject. Failures go to `onError`. */
+  /** Does the same as `report`, but returns no promise. Failures are passed to `onError`. */
   record(input: InputOf<T>): void;
   /**
    * Sends all reports that wait, including those of other tabs and earlier pages.

@@ -228,7 +228,7 @@ export class OutboxFullError extends HushbinError {
 
 /**
  * Error of the browser's database. Nothing was reported, and the same input may be reported later.
- * Reports that wait keep waiting.
+ * Waiting reports are kept.
  */
 export class StorageError extends HushbinError {
   readonly code = "storage";

@@ -1,4 +1,4 @@
-/** Sources of the core for entries that contain the WebAssembly module. */
+/** Sources from which the core is loaded, for entries that contain the WebAssembly module. */
 
 import type { Suppliers } from "./module.js";
 import { bytes } from "./wasm/collision-bytes.js";

@@ -35,7 +35,7 @@ export interface Ratings {
    * reports any number of items; for it, this is the number that the task was planned for.
    */
   readonly sparsity: number;
-  /** Values: `sign` allows 1 and −1, `real` any number from −1 to 1. */
+  /** Kind of values: `sign` allows 1 and −1, `real` allows any number from −1 to 1. */
   readonly value: "sign" | "real";
 }
 
@@ -149,7 +149,7 @@ export type Columns = PartOf<ChoiceQuestion | FlagQuestion | BinsQuestion> | Lev
  */
 export interface CrossQuestion extends Named {
   readonly kind: "cross";
-  /** Rows and columns, at most 1048576 cells. */
+  /** Rows and columns of the question. They form at most 1048576 cells. */
   readonly of: readonly [Rows, Columns];
 }
 

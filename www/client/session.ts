@@ -171,7 +171,8 @@ export class Session implements Reporting {
   }
 
   /**
-   * Reports answers within the budget. They are read before this call returns.
+   * Makes a report of answers if the budget allows it. The answers are read before this call
+   * returns.
    *
    * @throws AnswerError, UnknownItemError, ValueRangeError, OutboxFullError, StorageError,
    * EntropyError, WasmError; in these cases nothing is spent

@@ -95,7 +95,7 @@ function reportsOf(bytes: Uint8Array): readonly [reports: number, end: number] {
   return [reports, ID_END + length];
 }
 
-/** Splits a body into its uploads, or returns the problem with it. */
+/** Splits the body of a request into its uploads. Returns a problem if the body is invalid. */
 function uploadsOf(body: Uint8Array, fingerprint: string): TestUpload[] | Problem {
   const digits = hex(body);
   const prefix = VERSION + fingerprint;

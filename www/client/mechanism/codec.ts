@@ -18,7 +18,10 @@ export interface MechanismCodec<M> {
 /** Kinds of hash function that every mechanism supports. */
 export const HASHINGS = ["balanced", "independent"] as const;
 
-/** All kinds of hash function. The index of a kind encodes it in canonical bytes. */
+/**
+ * Kinds of hash function that any mechanism supports. The index of a kind encodes it in canonical
+ * bytes.
+ */
 const ALL_HASHINGS: readonly string[] = [...HASHINGS, "balanced-items", "balanced-windows"];
 
 /** Number that is written for a value without canonical bytes. The core refuses it. */

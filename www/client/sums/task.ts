@@ -17,7 +17,9 @@ import { type AnyTask, budget, budgetBytes } from "../task.js";
 
 /** Vector whose sum is estimated. */
 export interface SumVector {
-  /** Names of its numbers. A number means that many numbers, given in order. */
+  /**
+   * Names of the vector's numbers. A number means that many numbers without names, given in order.
+   */
   readonly items: readonly string[] | number;
   /** Maximum Euclidean length. Longer vectors are shortened. */
   readonly length: number;
