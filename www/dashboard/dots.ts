@@ -28,7 +28,7 @@ export function grid(axis: Axis): SVGElement[] {
   );
 }
 
-/** Draws the numbers of the axis above the column. */
+/** Draws the labels of the axis's ticks above the column of pictures. */
 function scaleOf(axis: Axis, words: (value: number) => string): SVGSVGElement {
   const texts = axis.ticks.map((value) => {
     const x = place(axis, value);

@@ -232,7 +232,7 @@ function whisker(own: Estimate, place: number, axis: Axis): Element {
 const marker = (x: number) =>
   svg("line", { class: "quantile", x1: at(x), x2: at(x), y1: 0, y2: "100%" });
 
-/** Draws the edges of the bins below the plot, and only some if there are many. */
+/** Draws the edges of the bins as labels below the plot. If there are many, only some are drawn. */
 function edges(bins: readonly Bin[]): Element[] {
   const all = [...bins.map(({ from }) => from), bins[bins.length - 1]?.to ?? 0];
   const every = Math.ceil(all.length / 7);

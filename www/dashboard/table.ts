@@ -43,7 +43,7 @@ export function table(
   );
 }
 
-/** Draws a table that opens below a plot. */
+/** Draws a table below a plot. It is hidden until the user opens it. */
 export function tabulated(
   summary: string,
   heads: readonly string[],
