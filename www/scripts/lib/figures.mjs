@@ -190,8 +190,8 @@ export const packagesIn = (tree) => [
 ];
 
 /**
- * Counts the crates that cargo compiles: those of a program for this machine and those of modules,
- * each once.
+ * Counts the crates that cargo compiles for the demo's programs and modules. Each crate is counted
+ * once for this machine and once for modules.
  */
 async function demoCrates() {
   const found = new Set();
