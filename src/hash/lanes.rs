@@ -65,10 +65,8 @@ impl RoundKeys {
                         core::array::from_fn(element)
                     };
                     let found = balanced.buckets_by(&self.0[first..], width, places);
-                    let buckets = buckets[first..].iter_mut();
-                    buckets
-                        .zip(found)
-                        .for_each(|(bucket, found)| *bucket = found);
+                    let buckets = buckets[first..].iter_mut().zip(found);
+                    buckets.for_each(|(bucket, found)| *bucket = found);
                 }
             }
             return;
