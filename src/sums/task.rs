@@ -115,7 +115,7 @@ impl SumTask {
             return combination("no more coordinates can be drawn than there are");
         }
         if honest(&parts) < 2 {
-            return combination("the noise of one honest person alone hides nobody");
+            return combination("the noise of one honest person hides no one");
         }
         Ok(Self {
             parts,

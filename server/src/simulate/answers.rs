@@ -1,13 +1,15 @@
-//! Answers of people to the questions of a task, as text.
+//! Reading of a data set: the answers of people to the questions of a task.
 //!
-//! As CSV, under a header of question names: a choice by its option, a flag as `true` or `false`,
-//! `yes` or `no`, `1` or `0`, a number and a text as such, a set as options between semicolons,
-//! ratings and several numbers as `name:value` between semicolons. What has parts has a column for
-//! each, `question.part`, and so may ratings and several numbers have. As JSON lines: what a page
-//! would pass to `report`, an object each. Where a task asks for ratings alone, columns and members
-//! are its items.
+//! CSV has a header of question names. A choice is given by its option. A flag is `true` or
+//! `false`, `yes` or `no`, `1` or `0`. Numbers and texts are given as they are. A set is a list of
+//! options separated by semicolons. Ratings and several numbers are `name:value` pairs separated by
+//! semicolons. A question with parts has a column for each part, `question.part`. Ratings and
+//! several numbers may have such columns too.
 //!
-//! Everybody answers all questions; a set and ratings may be empty.
+//! JSON lines have one object for each person: the argument that a page would pass to `report`. If
+//! a task has unnamed ratings only, columns and members are its items.
+//!
+//! Every person answers all questions. A set and ratings may be empty.
 
 use std::io::BufRead;
 use std::path::Path;
@@ -19,15 +21,15 @@ use serde_json::{Map, Value};
 use super::columns::{Column, parts};
 use super::lines::{DataError, Format, for_each_object, for_each_record, open, refuse};
 
-/// People and their answers.
+/// Answers of all people.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Answers {
     questions: usize,
-    /// By person and question.
+    /// Entries, ordered by person and question.
     entries: Vec<Entry>,
-    /// Where the entries of each person and question begin, and the end.
+    /// Start index of the entries of each person and question, and the total at the end.
     bounds: Vec<usize>,
-    /// How many numbers lay beyond their range, by question.
+    /// Number of answers outside the range, for each question.
     clipped: Vec<u64>,
 }
 
@@ -35,7 +37,7 @@ impl Answers {
     /// Reads a file of answers to the task.
     ///
     /// # Errors
-    /// [`DataError`], naming the first line that is wrong.
+    /// [`DataError`] for the first invalid line.
     pub(crate) fn open(path: &Path, format: Format, task: &Task) -> Result<Self, DataError> {
         let reader = open(path)?;
         match format {
@@ -92,8 +94,8 @@ impl Answers {
         }
     }
 
-    /// One more person, and which answer is missing. Whether answers go together is for the
-    /// randomizer to say.
+    /// Adds one person, and returns which answer is missing. The randomizer checks whether answers
+    /// are consistent.
     fn add(&mut self, task: &Task, given: &[Value]) -> Result<Option<String>, String> {
         for (index, (question, value)) in task.questions().iter().zip(given).enumerate() {
             let named = |reason: String| format!("{:?}: {reason}", question.name());
@@ -107,7 +109,7 @@ impl Answers {
         Ok(None)
     }
 
-    /// What an answer stands for.
+    /// Converts an answer to entries.
     fn entries(
         &mut self,
         index: usize,
@@ -166,7 +168,7 @@ impl Answers {
         }
     }
 
-    /// Numbers in the order of their items.
+    /// Sorts entries of several numbers by item, and counts those outside the range.
     fn numbers(&mut self, question: usize, of: &[Limits], mut entries: Vec<Entry>) -> Vec<Entry> {
         entries.sort_by_key(|entry| entry.item);
         for entry in &entries {
@@ -175,17 +177,17 @@ impl Answers {
         entries
     }
 
-    /// Counts a number beyond its range.
+    /// Counts a number outside its range.
     fn clip(&mut self, question: usize, [min, max]: [f64; 2], number: f64) {
         self.clipped[question] += u64::from(!(min..=max).contains(&number));
     }
 
-    /// Number of people.
+    /// Returns the number of people.
     pub(crate) fn people(&self) -> usize {
         (self.bounds.len() - 1) / self.questions
     }
 
-    /// One person's answer to a question.
+    /// Returns the entries of one person's answer to a question.
     ///
     /// # Panics
     /// If there is no such person or question.
@@ -194,7 +196,7 @@ impl Answers {
         &self.entries[self.bounds[at]..self.bounds[at + 1]]
     }
 
-    /// One person's answers, by question.
+    /// Returns the entries of one person, for each question.
     pub(crate) fn person(&self, person: usize) -> Vec<&[Entry]> {
         let questions = 0..self.questions;
         questions
@@ -202,13 +204,13 @@ impl Answers {
             .collect()
     }
 
-    /// How many numbers of a question lay beyond its range.
+    /// Returns the number of answers outside the range of a question.
     pub(crate) fn clipped(&self, question: usize) -> u64 {
         self.clipped[question]
     }
 }
 
-/// Returns which answer is missing, to the question or to a part, if one is.
+/// Describes the missing answer to the question or to one of its parts; `None` if none is missing.
 fn missing(question: &Question, value: &Value) -> Option<String> {
     let missing = "there is no answer";
     let names: Vec<&str> = match (question.kind(), question.items(), value) {
@@ -218,7 +220,7 @@ fn missing(question: &Question, value: &Value) -> Option<String> {
         (kind, _, _) => parts(kind).iter().map(Part::name).collect(),
     };
     let given = value.as_object()?;
-    // A wrong name says more than the one that is missing for it.
+    // An unknown name is the better error than the missing name it stands for.
     if given.keys().any(|name| !names.contains(&name.as_str())) {
         return None;
     }
@@ -227,7 +229,7 @@ fn missing(question: &Question, value: &Value) -> Option<String> {
     Some(format!("{found:?}: {missing}"))
 }
 
-/// The index of an option, or the number, of each part.
+/// Returns the index of the option, or the number, for each part.
 fn part_answers(parts: &[Part], given: &Map<String, Value>) -> Result<Vec<f64>, String> {
     let is_part = |name: &str| parts.iter().any(|part| part.name() == name);
     if let Some(other) = given.keys().find(|name| !is_part(name)) {
@@ -241,7 +243,7 @@ fn part_answers(parts: &[Part], given: &Map<String, Value>) -> Result<Vec<f64>, 
     parts.iter().map(answer).collect()
 }
 
-/// The index of an option, or the number.
+/// Returns the index of the option, or the number.
 fn single(kind: &Kind, items: &Items, given: &Value) -> Result<f64, String> {
     let expected = |what: &str| Err(format!("expected {what}, found {given}"));
     match (kind, given) {
@@ -257,7 +259,7 @@ fn single(kind: &Kind, items: &Items, given: &Value) -> Result<f64, String> {
     }
 }
 
-/// Items and their values.
+/// Converts values by item name to entries.
 fn rated(question: &Question, values: &Map<String, Value>) -> Result<Vec<Entry>, String> {
     let entry = |(name, value): (&String, &Value)| {
         let item = item(question.items(), &Value::String(name.clone()))?;
@@ -341,7 +343,7 @@ mod tests {
         ] {
             assert_eq!(csv(text).as_ref(), Ok(&expected), "{text:?}");
         }
-        // A separator inside of the only name.
+        // A separator inside the only name.
         let draft: hushbin::TaskDraft = serde_json::from_value(json!({
             "id": "t", "epsilon": 1.0, "questions": [
                 { "name": "a;b c", "kind": "choice", "options": ["x;y", "z"] },
@@ -412,25 +414,25 @@ mod tests {
         }
     }
 
-    /// Serde alone keeps the last of two members.
+    /// serde would silently keep the last of two equal members.
     #[test]
     fn members_that_stand_twice_are_refused() {
         for (text, expected) in [
             (
                 "{\"theme\":\"dark\",\"theme\":\"light\"}",
-                "line 1: \"theme\" stands twice",
+                "line 1: \"theme\" appears twice",
             ),
             (
                 "\n{\"rated\":{\"0\":1,\"1\":1,\"0\":-1}}",
-                "line 2: \"0\" stands twice",
+                "line 2: \"0\" appears twice",
             ),
             (
                 "{\"used\":[{\"a\":1,\"a\":1}]}",
-                "line 1: \"a\" stands twice",
+                "line 1: \"a\" appears twice",
             ),
             (
                 "{\"theme\":\"{\\\"a:\",\"\\u0074heme\":\"\"}",
-                "line 1: \"theme\" stands twice",
+                "line 1: \"theme\" appears twice",
             ),
         ] {
             assert_eq!(json(text).unwrap_err(), expected);
@@ -445,7 +447,7 @@ mod tests {
         let text = "\u{feff}{\"theme\":\"dark\",\"beta\":true,\"load, ms\":null}\n{}\n";
         let expected = "line 1: \"load, ms\": there is no answer; 1 other lines lack answers too";
         assert_eq!(json(text).unwrap_err(), expected);
-        // What is wrong otherwise comes first.
+        // Invalid answers are reported before missing ones.
         let text = "theme,beta,\"load, ms\"\ndark,true,\ndark,true,NA\n";
         let expected = "line 3: \"load, ms\": expected a finite number, found \"NA\"";
         assert_eq!(csv(text).unwrap_err(), expected);
@@ -597,7 +599,7 @@ mod tests {
                 "theme,colour\n",
                 "line 1: the task has no question \"colour\"",
             ),
-            ("theme,theme\n", "line 1: \"theme\" stands twice"),
+            ("theme,theme\n", "line 1: \"theme\" appears twice"),
             ("theme\n", "line 1: there are no answers"),
             (
                 "theme\nblue\n",

@@ -69,7 +69,7 @@ pub struct Survey {
     pub budget: Budget,
     /// Accuracy wanted, by the name of a question.
     #[serde(default)]
-    #[cfg_attr(feature = "wasm", tsify(type = "Record<string, Wanted>", optional))]
+    #[cfg_attr(feature = "wasm", tsify(type = "Record<string, AccuracyGoal>", optional))]
     pub wanted: BTreeMap<String, AccuracyGoal>,
     /// Number of people who report, once each.
     #[serde(default)]
