@@ -1,4 +1,4 @@
-//! Central privacy of one batch.
+//! Account of one batch: its central privacy, if reports are shuffled.
 
 use hushbin::Error;
 use hushbin::bounds::Bound;
@@ -9,41 +9,43 @@ use super::mixture::Mixture;
 use super::privacy_profile::{DeltaBounds, EpsilonBounds, PrivacyProfile};
 use super::ranges::{DELTA, HONEST_REPORTS, REPORTS, honest_reports};
 
-/// Central privacy of a shuffled batch: ε_c in nats, rounded up, at a δ.
+/// Central privacy of a shuffled batch: a proven ε_c, in nats and rounded up, at a given δ.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 pub struct Account {
-    /// ε_c: the batch is (ε_c, δ)-differentially private. Proven by the privacy blanket, and never
-    /// above the local ε.
+    /// Proven ε_c: the batch is (ε_c, δ)-differentially private. The proof uses the privacy
+    /// blanket. ε_c never exceeds the local ε.
     pub central_epsilon: f64,
-    /// ε_c under an ideal hash, rounded up. The proof needs only this assumption. Present only if
-    /// elements are hashed independently, for one batch and one report a person.
+    /// ε_c if the hash functions are ideal, rounded up. The proof assumes nothing else. Present
+    /// only if elements are hashed independently, and only for one batch with one report per
+    /// person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ideal_hash_epsilon: Option<f64>,
-    /// Least ε_c by the reduction of P1's Theorem 1, rounded up. It is not an upper bound if
-    /// reports may be uninformative, though the gap is small in large batches: see
-    /// [`errata`](crate::errata). Present only for one batch and one report a person.
+    /// Smallest ε_c according to the reduction in P1's Theorem 1, rounded up. It is not an upper
+    /// bound on the batch's ε_c if reports may be uninformative, although the difference is small
+    /// in large batches: see [`errata`](crate::errata). Present only for one batch with one report
+    /// per person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reduction_epsilon: Option<f64>,
-    /// Lower bound on the least ε_c of the reduction. It is a lower bound on the batch's own ε_c
-    /// only if the reduction is attained.
+    /// Lower bound on the smallest ε_c according to the reduction. It is a lower bound on the
+    /// batch's ε_c only if some batch attains the reduction.
     pub reduction_lower_epsilon: f64,
-    /// True if some batch of these reports is known to have an ε_c of `reduction_lower_epsilon` or
-    /// more. No smaller ε_c can then be promised. See [`Mixture::attains_reduction`]: direct
-    /// encoding, for example.
+    /// True if some batch of such reports is known to have an ε_c of at least
+    /// `reduction_lower_epsilon`. Then no smaller ε_c can be promised. An example is direct
+    /// encoding. See [`Mixture::attains_reduction`].
     pub reduction_attained: bool,
-    /// Mixture parameter α of the mechanism.
+    /// Mixture parameter α of the mechanism ([`Mixture::alpha`]).
     pub alpha: f64,
-    /// δ, from 1e-15 to 0.1 ([`DELTA`]).
+    /// δ of the guarantee, from 1e-15 to 0.1 ([`DELTA`]).
     pub delta: f64,
-    /// Method of computation.
+    /// Method by which `central_epsilon` was computed.
     pub method: Method,
-    /// Number of reports by honest people, which hide each other.
+    /// Number of reports from honest people. Only these reports hide each other.
     pub honest_reports: u64,
 }
 
-/// Computes the central privacy of n shuffled `reports`, a fraction `honest_fraction` of them
-/// honest.
+/// Computes the central privacy of a batch of `reports` shuffled reports, of which a fraction
+/// `honest_fraction` is honest.
 ///
 /// ```
 /// use hushbin_analysis::accounting::{Mixture, account};
@@ -54,8 +56,8 @@ pub struct Account {
 /// ```
 ///
 /// # Errors
-/// [`Error::OutOfRange`] when the reports or the honest of them are outside [`REPORTS`], the
-/// fraction outside [`HONEST_FRACTION`](super::HONEST_FRACTION) or δ outside [`DELTA`].
+/// [`Error::OutOfRange`] if the number of reports or of honest reports is outside [`REPORTS`], the
+/// fraction outside [`HONEST_FRACTION`](super::HONEST_FRACTION), or δ outside [`DELTA`].
 pub fn account(
     mixture: &Mixture,
     reports: u64,
@@ -83,24 +85,25 @@ pub fn account(
     })
 }
 
-/// Computes the central ε of any ε-LDP randomizer by the clones of Feldman, McMillan and Talwar
-/// (2021, Section 3), summed and rounded up.
+/// Computes the central ε of a batch under any ε-LDP randomizer, by the clone argument of Feldman,
+/// McMillan and Talwar (2021, Section 3). The result is rounded up.
 ///
-/// This is for comparison with the paper: [`account`] of [`Mixture::generic`] is sharper.
+/// It serves for comparison with the paper. [`account`] of [`Mixture::generic`] proves a smaller ε.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] when ε, the honest reports or δ are out of range.
+/// [`Error::OutOfRange`] if ε, the number of honest reports or δ is out of range.
 pub fn clones_epsilon(epsilon: f64, honest_reports: u64, delta: f64) -> Result<f64, Error> {
     HONEST_REPORTS.check(honest_reports as f64)?;
     DELTA.check(delta)?;
-    // Another report is a clone with probability exp(−ε), equally of either input.
+    // Another person's report is a clone with probability exp(−ε), with equal probability of either
+    // input.
     let clone = [(-epsilon).exp(), -(-epsilon).exp_m1()];
     let any = Mixture::generic(epsilon)?;
     let profile = PrivacyProfile::among(any, clone, honest_reports, delta);
     Ok(profile.epsilon(delta).upper)
 }
 
-/// Returns [`Account::central_epsilon`] alone, for searches.
+/// Returns only [`Account::central_epsilon`], which is faster and suits searches.
 ///
 /// # Errors
 /// As [`account`].
@@ -120,7 +123,8 @@ fn of_batch(mixture: &Mixture, reports: u64, delta: f64) -> (EpsilonBounds, Meth
     (profile.epsilon(delta), profile.method())
 }
 
-/// Returns [`Account::ideal_hash_epsilon`], at most `proven`, the ε_c under any hash.
+/// Returns [`Account::ideal_hash_epsilon`]. It is at most `proven`, the ε_c that is proven for any
+/// hash function.
 pub(super) fn ideal_hash_epsilon(
     mixture: &Mixture,
     reports: u64,
@@ -129,17 +133,17 @@ pub(super) fn ideal_hash_epsilon(
 ) -> Option<f64> {
     let ideal = mixture.under_ideal_hash()?;
     let (found, _) = of_batch(&ideal, reports, delta);
-    // In a batch of a few reports the bound for any hash can be the smaller one.
+    // In a batch of a few reports, the bound for any hash function can be the smaller one.
     Some(found.upper.min(proven))
 }
 
-/// Returns bounds on δ(ε_c) of n shuffled `reports`.
+/// Returns bounds on the δ of a batch of `reports` shuffled reports at a given ε_c.
 ///
-/// They are sharp for δ above the minimum of [`DELTA`], and valid below it too.
+/// They are sharp if δ is above the minimum of [`DELTA`], and valid for any δ.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] when the reports are outside [`REPORTS`] or ε_c is not between 0 and the
-/// local ε.
+/// [`Error::OutOfRange`] if the number of reports is outside [`REPORTS`], or if ε_c is not between
+/// 0 and the local ε.
 pub fn delta_bounds(
     mixture: &Mixture,
     reports: u64,

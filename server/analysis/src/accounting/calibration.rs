@@ -1,13 +1,15 @@
-//! Calibration: the ε, α or n that a batch needs for a given ε_c.
+//! Calibration: searches for the local ε, mixture parameter α or batch size n with which a batch
+//! has a given central ε_c.
 //!
-//! The blanket's sums are monotone in n and α. Given Z₁ + … + Zₙ₊₁, the expected mean of the first
-//! n is the mean of all. So by Jensen's inequality E[(Z₁ + … + Zₙ)₊]/n does not grow with n. As α
-//! grows, Z grows in convex order.
+//! The searches rely on monotonicity. The sums of the [privacy blanket](super::privacy_blanket),
+//! with its variables Z, are monotone in n and α. Given Z₁ + … + Zₙ₊₁, the expected mean of the
+//! first n variables is the mean of all. So by Jensen's inequality, E[(Z₁ + … + Zₙ)₊]/n does not
+//! increase with n. As α increases, Z increases in convex order.
 //!
-//! The reduction is monotone too. One more report does not depend on the person in question.
-//! Reports of a smaller α are those of a larger one, post-processed: each informative report is
-//! replaced by "neither" with the same probability. The rounded bounds need not be monotone, but
-//! every result is proven.
+//! The reduction is monotone, too. An additional report does not depend on the person in question,
+//! so it can only hide them better. Reports with a smaller α are post-processed reports with a
+//! larger α: each informative report is replaced by "neither" with the same probability. The
+//! rounded bounds need not be monotone. But every result is checked against the proven bound.
 
 use hushbin::Error;
 use hushbin::bounds::{Bound, EPSILON};
@@ -20,15 +22,16 @@ use super::ranges::{
 };
 use crate::numeric::roots::{bisect, chandrupatla, geometric, outward, try_bisect, whole};
 
-/// Finds the largest local ε, to one part in 10⁹, whose batch is (`central_epsilon`,
-/// δ)-differentially private, and returns its mixture.
+/// Finds the largest local ε at which the batch is (`central_epsilon`, δ)-differentially private,
+/// to one part in 10⁹. Returns the mixture at that ε.
 ///
-/// `at` returns the mixture at a local ε. With all else fixed, reports of a smaller ε are those of
-/// a larger one mixed with noise, so ε_c rises with ε.
+/// `at` returns the mixture at a local ε. Its other parameters must not change. Then reports at a
+/// smaller ε are reports at a larger ε mixed with noise, so ε_c increases with ε.
 ///
 /// # Errors
-/// As [`account`](fn@super::account) and `at`; [`Error::OutOfRange`] when `central_epsilon` is
-/// below that of the least local ε, or above the greatest local ε, [`EPSILON`].
+/// The errors of [`account`](fn@super::account) and `at`. [`Error::OutOfRange`] if
+/// `central_epsilon` is below the ε_c of the smallest local ε in [`EPSILON`], or above the largest
+/// local ε.
 pub fn largest_epsilon<E: From<Error>>(
     at: impl Fn(f64) -> Result<Mixture, E>,
     reports: u64,
@@ -49,7 +52,7 @@ pub fn largest_epsilon<E: From<Error>>(
     if reached(&greatest)? <= central_epsilon {
         return Ok(greatest);
     }
-    // The bisection needs one sum for each ε. The result is then accounted for in full.
+    // The bisection needs only one sum for each ε. Then the full account checks its result.
     let least = best.epsilon();
     let (near, _) = try_bisect(least, EPSILON.max, geometric(1e-9), |epsilon| {
         let mixture = at(epsilon)?;
@@ -61,7 +64,8 @@ pub fn largest_epsilon<E: From<Error>>(
             central_epsilon,
         )?)
     })?;
-    // The fast test differs by roundings, so step outward until the full account agrees.
+    // The fast test differs from the full account by rounding errors. So decrease ε in growing
+    // steps until the full account agrees.
     for step in std::iter::once(0.0).chain(outward(1e-10)) {
         let epsilon = near * (1.0 - step);
         if epsilon <= least {
@@ -75,14 +79,14 @@ pub fn largest_epsilon<E: From<Error>>(
     Ok(best)
 }
 
-/// Returns whether δ(ε_c) at `central_epsilon` is at most δ.
+/// Returns true if the batch is (`central_epsilon`, `delta`)-differentially private.
 ///
-/// This takes one sum, where [`account`](fn@super::account) takes several, and agrees with it up to
-/// rounding.
+/// It computes one sum, while [`account`](fn@super::account) computes several. Both agree up to
+/// rounding errors.
 ///
 /// # Errors
-/// As [`account`](fn@super::account); [`Error::OutOfRange`] when `central_epsilon` is outside 0 to
-/// the maximum of [`EPSILON`].
+/// The errors of [`account`](fn@super::account). [`Error::OutOfRange`] if `central_epsilon` is not
+/// between 0 and the maximum of [`EPSILON`].
 pub(crate) fn meets_central_epsilon(
     mixture: &Mixture,
     reports: u64,
@@ -97,12 +101,12 @@ pub(crate) fn meets_central_epsilon(
     Ok(central_epsilon >= mixture.epsilon() || found().upper <= delta)
 }
 
-/// Returns approximately the largest α at which n `reports` of local ε are (`central_epsilon`,
-/// δ)-differentially private.
+/// Returns approximately the largest mixture parameter α at which a batch of `reports` reports at
+/// local ε is (`central_epsilon`, δ)-differentially private.
 ///
-/// [`account`](fn@super::account) finds at most `central_epsilon` for a mechanism with this α that
-/// favours at most half of its buckets. A solution always exists: one report with α ≤ δ/(e −
-/// exp(ε_c)) suffices even without a batch.
+/// For a mechanism with this α that favours at most half of its buckets,
+/// [`account`](fn@super::account) proves at most `central_epsilon`. A solution always exists: with
+/// α ≤ δ/(exp(ε) − exp(ε_c)), a single report is (ε_c, δ)-differentially private without a batch.
 ///
 /// ```
 /// use hushbin_analysis::accounting::largest_alpha;
@@ -112,8 +116,8 @@ pub(crate) fn meets_central_epsilon(
 /// ```
 ///
 /// # Errors
-/// As [`account`](fn@super::account); [`Error::OutOfRange`] when ε is outside [`EPSILON`] or
-/// `central_epsilon` outside 0 to the maximum of [`EPSILON`].
+/// The errors of [`account`](fn@super::account). [`Error::OutOfRange`] if ε is outside [`EPSILON`],
+/// or if `central_epsilon` is not between 0 and the maximum of [`EPSILON`].
 pub fn largest_alpha(
     epsilon: f64,
     reports: u64,
@@ -130,8 +134,9 @@ pub fn largest_alpha(
         return Ok(generic.alpha());
     }
     let honest_reports = honest_reports(reports, honest_fraction)?;
-    // ε_c is below ε here, since otherwise the generic mixture would be enough. The least α is
-    // slightly below what a single report allows, because of rounding.
+    // Here ε_c is below ε, because otherwise the generic mixture would be sufficient. The smallest
+    // α to try is the one that suffices without a batch. It is slightly decreased because of
+    // rounding.
     let least =
         (1.0 - 1e-9) * delta / (central_epsilon.exp() * (epsilon - central_epsilon).exp_m1());
     let least = generic.thinned(least / generic.alpha());
@@ -142,7 +147,7 @@ pub fn largest_alpha(
         let batch = PrivacyProfile::new(generic.thinned(part), honest_reports, delta);
         excess(&batch, central_epsilon, delta)
     };
-    // ε_c is nearly proportional to √α.
+    // ε_c is nearly proportional to √α, which gives a narrow bracket for the search.
     let fewest = least.alpha() / generic.alpha();
     let likely = central_epsilon
         / PrivacyProfile::new(generic, honest_reports, delta).gaussian_epsilon(delta);
@@ -162,8 +167,9 @@ pub fn largest_alpha(
     Ok(least.alpha())
 }
 
-/// Returns the smallest n whose batch is (`central_epsilon`, δ)-differentially private by
-/// [`account`](fn@super::account), if a fraction `honest_fraction` of the reports is honest.
+/// Returns the smallest batch size n for which [`account`](fn@super::account) proves that the batch
+/// is (`central_epsilon`, δ)-differentially private. A fraction `honest_fraction` of its reports is
+/// honest.
 ///
 /// ```
 /// use hushbin_analysis::accounting::{Mixture, account, smallest_batch};
@@ -175,8 +181,8 @@ pub fn largest_alpha(
 /// ```
 ///
 /// # Errors
-/// As [`account`](fn@super::account); [`Error::OutOfRange`] when `central_epsilon` is below that of
-/// the greatest n of [`REPORTS`], or above the maximum that is accounted for.
+/// The errors of [`account`](fn@super::account). [`Error::OutOfRange`] if `central_epsilon` is
+/// below the ε_c of the largest n in [`REPORTS`], or above the maximum of [`EPSILON`].
 pub fn smallest_batch(
     mixture: &Mixture,
     honest_fraction: f64,
@@ -193,14 +199,14 @@ pub fn smallest_batch(
         Ok(proven_epsilon(mixture, hidden, 1.0, delta)? <= central_epsilon)
     };
     let hidden = smallest_hidden(mixture, most_honest, delta, central_epsilon, enough)?;
-    // honest_part never falls, so a bisection finds where it rises.
+    // `honest_part` never decreases with n, so a bisection finds the smallest n.
     let (n, _) = bisect(most, 1, whole, |n| {
         honest_part(n, honest_fraction) >= hidden
     });
     Ok(n)
 }
 
-/// Returns the smallest number of honest reports from 2 to `most` that satisfies `enough`.
+/// Returns the smallest number of honest reports, from 2 to `most`, that satisfies `enough`.
 fn smallest_hidden(
     mixture: &Mixture,
     most: u64,
@@ -212,7 +218,7 @@ fn smallest_hidden(
         let batch = PrivacyProfile::new(*mixture, n.round() as u64, delta);
         excess(&batch, central_epsilon, delta)
     };
-    // The cost of a batch grows with n, so the search starts from below.
+    // The time to account for a batch increases with n, so the search starts with small batches.
     let (mut below, mut n) = (1, 2_u64);
     while !enough(n)? {
         if n == most {
@@ -226,7 +232,8 @@ fn smallest_hidden(
         n = n.saturating_mul(8).min(most);
     }
     if n - below > 1 && central_epsilon < mixture.epsilon() {
-        // The proven bound is close to the computed one, so the search starts near it and widens.
+        // Start near the n at which the computed δ meets the target, since the proven ε_c is close
+        // to it, and widen the search from there.
         let near = chandrupatla([below as f64, n as f64], |n| -short(n)) as u64;
         let mut reach = 1 + near / 1_000_000_000;
         while near.saturating_sub(below) > reach || n.saturating_sub(near) > reach {
@@ -245,7 +252,8 @@ fn smallest_hidden(
     Ok(try_bisect(n, below, whole, enough)?.0)
 }
 
-/// Returns ln(δ(ε_c)/`delta`), which is positive if the batch misses the target.
+/// Returns ln(δ(ε_c)/`delta`), where δ(ε_c) is the batch's δ at `central_epsilon`. It is positive
+/// if the batch misses the target.
 fn excess(batch: &PrivacyProfile, central_epsilon: f64, delta: f64) -> f64 {
     (batch.delta(central_epsilon).upper.max(f64::MIN_POSITIVE) / delta).ln()
 }

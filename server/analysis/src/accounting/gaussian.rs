@@ -1,11 +1,12 @@
-//! Privacy profile of Gaussian noise.
+//! Privacy profile of Gaussian noise: δ as a function of ε.
 //!
 //! Balle and Y.-X. Wang, "Improving the Gaussian Mechanism for Differential Privacy" (ICML 2018),
 //! Theorem 8.
 
 use std::f64::consts::FRAC_1_SQRT_2;
 
-/// Returns δ at `epsilon` for Gaussian noise of standard deviation σ and sensitivity Δ.
+/// Returns the δ at `epsilon` of Gaussian noise with standard deviation `sigma` (σ), added to a
+/// value of sensitivity `sensitivity` (Δ).
 ///
 /// ```
 /// use hushbin_analysis::accounting::gaussian_delta;
@@ -16,12 +17,12 @@ use std::f64::consts::FRAC_1_SQRT_2;
 #[must_use]
 pub fn gaussian_delta(sigma: f64, sensitivity: f64, epsilon: f64) -> f64 {
     let (half, shift) = (sensitivity / (2.0 * sigma), epsilon * sigma / sensitivity);
-    // The difference is far below either: both have to be right to a few ulps.
+    // The difference below is much smaller than either term, so both must be precise to a few ulps.
     let [p, q] = [half - shift, -half - shift].map(below);
     (p - epsilon.exp() * q).max(0.0)
 }
 
-/// Returns −dδ/dε of [`gaussian_delta`].
+/// Returns −dδ/dε, the negative derivative of [`gaussian_delta`] with respect to ε.
 pub(super) fn gaussian_delta_slope(sigma: f64, sensitivity: f64, epsilon: f64) -> f64 {
     let (half, shift) = (sensitivity / (2.0 * sigma), epsilon * sigma / sensitivity);
     epsilon.exp() * below(-half - shift)

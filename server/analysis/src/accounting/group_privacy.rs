@@ -1,13 +1,16 @@
-//! Group privacy: several reports of one person in the same batch, of any inputs.
+//! Group privacy: central privacy of a person who sends several reports, with any inputs, to the
+//! same batch.
 //!
-//! The R reports are exchanged one after the other. At every step the batch has n − 1 other
-//! reports, from any senders. The person's own other reports are randomised too, and hide the one
-//! as well. So n counts all reports, the person's own included. With (ε', δ') for one report,
+//! The person's R reports are replaced by those of the other inputs, one after the other. At every
+//! step, n − 1 other reports hide the one that is replaced. They may come from any sender, because
+//! the person's other reports are randomised, too. So n counts all reports, including those of the
+//! person. If a batch is (ε', δ')-differentially private for one report, and Pᵢ is its distribution
+//! after i replacements, then
 //!
 //! P₀ ≤ exp(ε')·P₁ + δ' ≤ ... ≤ exp(R·ε')·P_R + δ'·(exp(R·ε') − 1)/(exp(ε') − 1),
 //!
-//! for every ε'. Each ε' gives one ε_c = R·ε' (Dwork and Roth, "The Algorithmic Foundations of
-//! Differential Privacy", 2014, Theorem 2.2).
+//! for every ε'. So every ε' yields a guarantee with ε_c = R·ε' (Dwork and Roth, "The Algorithmic
+//! Foundations of Differential Privacy", 2014, Theorem 2.2).
 
 use hushbin::Error;
 
@@ -17,17 +20,17 @@ use super::privacy_profile::{EpsilonBounds, PrivacyProfile};
 use super::ranges::REPORTS_PER_PERSON;
 use crate::numeric::roots::{NEWTON_ERROR, chandrupatla, least_above};
 
-/// Checks that one person has few enough reports among the honest.
+/// Checks the number of reports from one person in a batch.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] when the reports are outside [`REPORTS_PER_PERSON`], or more than the
+/// [`Error::OutOfRange`] if the number is outside [`REPORTS_PER_PERSON`], or larger than that of
 /// honest reports.
 pub(super) fn check(reports: u32, honest_reports: u64) -> Result<(), Error> {
     let most = (honest_reports as f64).min(REPORTS_PER_PERSON.max);
     REPORTS_PER_PERSON.at_most(most).check(f64::from(reports))
 }
 
-/// Privacy loss of one batch about a person with R reports.
+/// Privacy profile of one batch for a person who sends R reports to it.
 #[derive(Debug)]
 pub(super) struct OneBatch {
     profile: PrivacyProfile,
@@ -38,10 +41,10 @@ pub(super) struct OneBatch {
 }
 
 impl OneBatch {
-    /// Returns the bounds, precise for δ from `delta` on.
+    /// Creates the profile. Its sums are precise for δ down to `delta`.
     pub(super) fn new(mixture: &Mixture, honest_reports: u64, reports: u32, delta: f64) -> Self {
         let reports = f64::from(reports);
-        // Group privacy needs a smaller δ of one report.
+        // Group privacy evaluates one report at a smaller δ.
         let profile = PrivacyProfile::new(*mixture, honest_reports, delta / reports);
         Self {
             epsilon: mixture.epsilon(),
@@ -50,12 +53,12 @@ impl OneBatch {
         }
     }
 
-    /// Returns the greatest loss, R·ε.
+    /// Returns the largest possible privacy loss, R·ε.
     pub(super) fn most(&self) -> f64 {
         self.reports * self.epsilon
     }
 
-    /// Returns the number of grid points of δ that take about a second to compute.
+    /// Returns the number of grid points for δ. Computing them takes about a second.
     pub(super) fn points(&self) -> usize {
         (3e7 / self.profile.width()).clamp(64.0, 1024.0) as usize
     }
@@ -68,22 +71,23 @@ impl OneBatch {
         }
     }
 
-    /// Returns bounds on δ(ε_c). The lower bound counts only one of the reports.
+    /// Returns a lower and an upper bound on δ at ε_c = `central`. The lower bound considers only
+    /// one of the reports.
     pub(super) fn delta(&self, central: f64) -> (f64, f64) {
-        // Rounded down, so that R·ε' is at most `central`.
+        // Round down, so that R·ε' is at most `central`.
         let each = central / self.reports * (1.0 - f64::EPSILON);
         let one = self.profile.delta(each);
         if self.reports == 1.0 {
             return (one.lower, one.upper);
         }
-        // Σ exp(i·ε') for i < R, the factor of δ'.
+        // Factor of δ': the sum of exp(i·ε') over i from 0 to R − 1.
         let steps = if each == 0.0 {
             self.reports
         } else {
             central.exp_m1() / each.exp_m1()
         };
         let upper = one.upper * steps * (1.0 + 1e-12) * (1.0 + 4.0 * f64::EPSILON * central);
-        // The loss of one report never exceeds ε.
+        // The privacy loss of one report never exceeds ε.
         let lower = if central < self.epsilon {
             self.profile.reduction_delta(central).lower
         } else {
@@ -92,7 +96,7 @@ impl OneBatch {
         (lower, upper.min(1.0))
     }
 
-    /// Returns bounds on the least ε_c at δ.
+    /// Returns bounds on the smallest ε_c at `delta`.
     pub(super) fn epsilon(&self, delta: f64) -> EpsilonBounds {
         let one = self.profile.epsilon(delta);
         if self.reports == 1.0 {
@@ -105,8 +109,8 @@ impl OneBatch {
                 upper: 0.0,
             };
         }
-        // The bound on δ need not be monotone, but is 0 at the end. Any ε_c that it proves is
-        // valid.
+        // The bound on δ need not be monotone in ε_c, but it is 0 at the largest loss. Every ε_c
+        // that it proves is valid.
         let excess = |central: f64| -(self.delta(central).1.max(f64::MIN_POSITIVE) / delta).ln();
         let most = self.most();
         let near = chandrupatla([one.lower.max(1e-12 * most), most], excess);

@@ -1,21 +1,24 @@
-//! Blanket's sum where it is long: over groups of z, the number of uninformative reports.
+//! Faster upper bound on the privacy blanket's sum if it has many terms. The sum is over T, the
+//! number of informative reports, and z, the number of uninformative reports of the blanket. Values
+//! of z are grouped.
 //!
-//! δ(ε_c) is the expectation of a convex function of z, so any distribution greater in convex order
-//! bounds it from above. Two such replacements are made in turn:
+//! δ(ε_c) is the expectation of a convex function of z. So replacing the distribution of z by one
+//! that is larger in convex order gives an upper bound. Two such replacements are made in turn:
 //!
-//! 1. One distribution for all T from a T₀ on. Given T, z plus an independent Binomial(T − T₀, q)
-//!    is Z₀ ~ Binomial(n − T₀, q). So Z₀ − (T − T₀)q is z plus noise of mean 0, and is greater in
-//!    convex order.
-//! 2. A distribution on few values. The mass between two of them is moved to both, such that the
-//!    mean stays.
+//! 1. A single distribution is used for all T ≥ T₀. Given T, z plus an independent Binomial(T − T₀,
+//!    q) variable is Z₀ ~ Binomial(n − T₀, q). So Z₀ − (T − T₀)q is z plus noise of mean 0, which
+//!    is larger in convex order.
+//! 2. The distribution is moved to a few values. Mass between two of them is divided between both
+//!    such that its mean does not change.
 //!
-//! For each value a* is linear in T, and at least T/2, since v·q is at most 1. So the sum over T is
-//! a [hockey-stick divergence](super::hockey_stick), as in the reduction.
+//! For each of these values, the threshold a* is linear in T. It is at least T/2, because v·q is at
+//! most 1. So the sum over T is a [hockey-stick divergence](super::hockey_stick), as in the
+//! reduction.
 //!
-//! A relative increase of the variance increases the blanket's addition to the reduction by about
-//! as much. In long batches this addition is small. For ε from 0.1 to 8, c/t from 5/7 to 1/10000, δ
-//! of 10⁻⁴ and 10⁻¹⁰ and n from 3,000 to 300,000, ε_c exceeded that of the ungrouped sum by at most
-//! a fraction 9.4·10⁻⁵.
+//! If the variance of z increases by some fraction, the difference between the blanket's δ and the
+//! reduction's increases by about the same fraction. In large batches this difference is small. In
+//! tests, ε_c exceeded the ε_c of the ungrouped sum by at most a fraction 9.4·10⁻⁵. They covered ε
+//! from 0.1 to 8, c/t from 5/7 to 1/10000, δ of 10⁻⁴ and 10⁻¹⁰, and n from 3,000 to 300,000.
 
 use super::hockey_stick;
 use super::mixture::Mixture;
@@ -25,24 +28,26 @@ use super::privacy_blanket::{
 use super::telling::InformativeReports;
 use crate::numeric::binomial::probability;
 
-/// Number of steps after which probabilities are recomputed.
+/// Number of steps of a recurrence after which the probability is computed afresh.
 const BLOCK: f64 = 1024.0;
-/// Density of groups: at the mean they are cosh of this times as dense as at both ends.
+/// Parameter of the density of groups. At the mean, groups are cosh(`DENSER`) times as dense as at
+/// both ends.
 const DENSER: f64 = 3.0;
-/// Factor by which fewer groups suffice where T is rare.
+/// Factor by which the number of groups is reduced for improbable values of T.
 const RARE_REDUCTION: f64 = 4.0;
-/// Number of standard deviations below the mean of T where T₀ is reset. Most T lie above, so there
-/// less noise is added.
+/// Number of standard deviations below the mean of T at which the second T₀ is placed. Most values
+/// of T are above it, and this T₀ adds less noise to them.
 const RESET_DEVIATIONS: f64 = 2.0;
 
-/// Number of values whose sums are computed side by side.
+/// Number of values of z whose sums are computed in parallel.
 const LANES: usize = 4;
 
-/// Values that replace z, in two parts of the window of T.
+/// Values that replace z, for the lower and the upper part of the range of T.
 #[derive(Debug, Clone)]
 pub(super) struct Grouped([WindowPart; 2]);
 
-/// Part of the window of T, with the rests y = v·z as functions of T, and a probability each.
+/// Part of the range of T. `values` are the values that replace z, as weights y = v·z that depend
+/// on T, each with its probability.
 #[derive(Debug, Clone)]
 struct WindowPart {
     telling: InformativeReports,
@@ -50,7 +55,8 @@ struct WindowPart {
 }
 
 impl Grouped {
-    /// Returns about `groups` groups, which leave out at most exp(−`far`) on either side.
+    /// Creates about `groups` groups of values of z. They leave out a probability of at most
+    /// exp(−`far`) at either end.
     pub(super) fn new(
         blanket: &PrivacyBlanket,
         telling: &InformativeReports,
@@ -74,7 +80,7 @@ impl Grouped {
         ])
     }
 
-    /// Returns δ(ε_c) over the window of T, rounded up.
+    /// Returns an upper bound on δ(ε_c), summed over the range of T.
     pub(super) fn sum(&self, mixture: &Mixture, batch: &BatchAtEpsilon, far: f64) -> f64 {
         let sum: f64 = self.0.iter().map(|part| part.sum(mixture, batch)).sum();
         sum * (1.0 + ROUNDINGS) + tail_bound(batch, far)
@@ -104,7 +110,7 @@ impl WindowPart {
 
     fn sum(&self, mixture: &Mixture, batch: &BatchAtEpsilon) -> f64 {
         let several = self.values.chunks(LANES).map(|values| {
-            // Surplus lanes repeat the last value. These results are not used.
+            // Lanes without a value repeat the last one. Their results are not used.
             let at = |lane| values[values.len().min(lane + 1) - 1].0;
             let rests: [UninformativeWeight; LANES] = std::array::from_fn(at);
             let found = hockey_stick::sums(mixture, &self.telling, batch, &rests);
@@ -117,9 +123,10 @@ impl WindowPart {
     }
 }
 
-/// Returns the ends of groups: whole numbers from one below the range of z to its upper end.
+/// Returns the ends of the groups: ascending integers, from one less than the range of z to its
+/// upper end.
 ///
-/// They are denser near the `mean`, by a hyperbolic sine.
+/// They are densest at `mean`. Their distances from it follow a hyperbolic sine.
 fn ends(mean: f64, [low, high]: [f64; 2], groups: f64) -> Vec<f64> {
     let half = (0.5 * groups).ceil();
     let sides = [(mean - low).max(0.0), (high - mean).max(0.0)];
@@ -129,19 +136,19 @@ fn ends(mean: f64, [low, high]: [f64; 2], groups: f64) -> Vec<f64> {
         (mean + away).round().clamp(low, high)
     };
     let mut ends: Vec<f64> = (0..=2 * half as i64).map(|i| at(i as f64 - half)).collect();
-    // A group excludes its lower end, so the first one starts at `low` − 1.
+    // A group does not include its lower end, so the first one starts at `low` − 1.
     ends.insert(0, low - 1.0);
     ends.dedup();
     ends
 }
 
-/// Splits P(low < z ≤ high), z ~ Binomial(`trials`, q), between both ends in proportion to
-/// nearness.
+/// Divides the probability of low < z ≤ high between both ends, where z ~ Binomial(`trials`, q).
+/// The nearer end gets the larger part of a value's probability, so that the mean stays the same.
 fn split([low, high]: [f64; 2], trials: f64, q: [f64; 2]) -> [f64; 2] {
     let odds = q[0] / q[1].max(1e-300);
     let (mut stays, mut moves, mut z) = (0.0, 0.0, low + 1.0);
     while z <= high {
-        // Recomputed now and then, so that rounding errors cannot accumulate.
+        // Recompute the probability for each block, so that rounding errors cannot accumulate.
         let mut weight = probability(z, trials, q);
         let end = high.min(z + BLOCK - 1.0);
         while z <= end {

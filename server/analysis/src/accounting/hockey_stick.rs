@@ -1,45 +1,49 @@
-//! Hockey-stick divergence of the reduction, E[(P − k·Q)₊] with k = exp(ε_c), by a sum over T, the
-//! number of informative reports.
+//! Hockey-stick divergence of the reduction, E[(P − k·Q)₊] with k = exp(ε_c), computed as a sum
+//! over T, the number of informative reports. P and Q are the distributions that the reduction
+//! compares. As in all of accounting, e is exp(ε), α the mixture parameter, and n the number of
+//! reports.
 //!
-//! Let a of these T point to the first input, and let h = ceil(a*), where P − k·Q changes its sign.
-//! Write A = α·P(C = T − 1), R = P(neither)·P(C = T), X ~ Binomial(T − 1, 1/2), w = P(X = h − 1)
-//! and U = P(X ≥ h − 1). Pascal's rule reduces the sum over a to one binomial tail and one
-//! probability:
+//! Let a of these T reports point to the first input. P − k·Q changes its sign at a = a*, and h is
+//! a* rounded up. C ~ Binomial(n − 1, p) is the number of other people's informative reports. Let A
+//! = α·P(C = T − 1), R = P(neither)·P(C = T), X ~ Binomial(T − 1, 1/2), w = P(X = h − 1) and U =
+//! P(X ≥ h − 1). Pascal's rule reduces the sum over a to one binomial tail and one probability:
 //!
 //! Σ_{a ≥ h} (P − k·Q)(a) = w·[A(ke − 1) + R(k − 1)/2] − (k − 1)·U·[A(e + 1) + R].
 //!
-//! a* is linear in T and rises by at least 1/2 a step, so w and U follow from those of T − 1 in
-//! O(1). All of this is valid for R = 2y·A/T with any y, the [`Rest`]: up to a factor the sum is
-//! E[(a − a*)₊] with the a* of that y. The reduction uses the mean of y.
+//! a* is linear in T and increases by at least 1/2 per step. So w and U are computed from those of
+//! T − 1 in O(1). The formulas are valid for R = 2y·A/T with any y, the [`UninformativeWeight`]. Up
+//! to a factor, the sum is then E[(a − a*)₊] with the a* of that y. The reduction uses the mean of
+//! y.
 //!
 //! Source: Feldman, McMillan, Talwar, "Stronger Privacy Amplification by Shuffling for Rényi and
-//! Approximate Differential Privacy" (2023), as P1's Theorem 1 states it. By the authors' erratum
-//! it is not a theorem for arbitrary randomizers. If P(neither) = 0, it follows from the
-//! [`privacy_blanket`](super::privacy_blanket), which is the proven bound elsewhere.
+//! Approximate Differential Privacy" (2023), as stated in P1's Theorem 1. According to the authors'
+//! erratum, it is not a theorem for arbitrary randomizers. If P(neither) = 0, it follows from the
+//! [`privacy_blanket`](super::privacy_blanket). Otherwise only the blanket is a proven bound.
 
 use super::mixture::Mixture;
 use super::privacy_blanket::{BatchAtEpsilon, UninformativeWeight};
 use super::telling::InformativeReports;
 use crate::numeric::binomial::{error, probability, tail_ratio};
 
-/// Number of steps after which probabilities are recomputed, so that rounding errors cannot
-/// accumulate.
+/// Number of steps of the recurrences after which probabilities are computed afresh, so that
+/// rounding errors cannot accumulate.
 const BLOCK: f64 = 128.0;
-/// Relative error that a step adds: up to 3 roundings of a probability, and one of a block's sums.
+/// Relative error that one step adds: up to 3 roundings of a probability, and one of a block's
+/// sums.
 const STEP: f64 = 6.0 * f64::EPSILON;
 
-/// Divergence within the window of T.
+/// Divergence, summed over the range of T.
 #[derive(Debug, Default)]
 pub(super) struct Divergence {
-    /// Value E[(P − k·Q)₊].
+    /// Value E[(P − k·Q)₊] of the divergence.
     pub(super) delta: f64,
     /// Bound on the absolute error of `delta`.
     pub(super) error: f64,
-    /// Slope −dδ/dε_c.
+    /// Negative derivative −dδ/dε_c.
     pub(super) fall: f64,
 }
 
-/// Computes the divergence over the window of T, for the weight y in `rest`.
+/// Computes the divergence over the range of T, for the weight y that `rest` gives.
 pub(super) fn sum(
     mixture: &Mixture,
     telling: &InformativeReports,
@@ -50,14 +54,15 @@ pub(super) fn sum(
     found
 }
 
-/// Computes the divergence for several weights side by side.
+/// Computes the divergence for several weights in parallel lanes.
 pub(super) fn sums<const L: usize>(
     mixture: &Mixture,
     telling: &InformativeReports,
     batch: &BatchAtEpsilon,
     rests: &[UninformativeWeight; L],
 ) -> [Divergence; L] {
-    // A step waits for the division of the step before, so four lanes take hardly longer than one.
+    // Each step waits for the division of the previous step, so four lanes take hardly longer than
+    // one.
     let pair = DominatingPair::new(mixture, telling, batch, rests);
     let starts = pair.thresholds.map(|a| a.first(telling.first));
     if starts.iter().any(|&start| start != starts[0]) {
@@ -100,18 +105,19 @@ pub(super) fn sums<const L: usize>(
             sums[lane].add(&block, lane, relative, pair.k1 * tail.error);
         }
     }
-    // The last bit of p moves the mean, and with it P(T). So do the other parameters.
+    // Rounding of p shifts the mean of T, which changes P(T). The other parameters have the same
+    // effect.
     let width = telling.last - telling.first;
     common += 8.0 * f64::EPSILON * (width + 64.0);
     sums.map(|sums| Divergence {
         delta: sums.sum,
-        // Each underflowing probability is below 10⁻³⁰⁰.
+        // The last term covers probabilities that underflow. Each is below 10⁻³⁰⁰.
         error: sums.error + common * sums.sum.abs() + 1e-280,
         fall: pair.k * sums.q,
     })
 }
 
-/// Threshold a* = base + slope·T, from which on P exceeds k·Q.
+/// Threshold a* = base + slope·T. P exceeds k·Q if a is larger.
 #[derive(Debug, Clone, Copy)]
 struct Threshold {
     base: f64,
@@ -123,8 +129,8 @@ impl Threshold {
         self.base + self.slope * total
     }
 
-    /// Returns the first T from `first` on with a* ≤ T. For smaller T no outcome has a loss above
-    /// ε_c.
+    /// Returns the smallest T, at least `first`, for which a* ≤ T. For smaller T, no outcome has a
+    /// privacy loss above ε_c.
     fn first(&self, first: f64) -> f64 {
         if self.at(first) > first {
             (self.base / (1.0 - self.slope)).ceil().max(first)
@@ -134,25 +140,26 @@ impl Threshold {
     }
 }
 
-/// Parts of P and Q that do not depend on T, at one ε_c and for L rests.
+/// Quantities in P and Q that do not depend on T, at one ε_c and for L weights of uninformative
+/// reports.
 #[derive(Debug)]
 struct DominatingPair<const L: usize> {
     n: f64,
-    /// Factor α/(p·n), which turns P(T) into A/T.
+    /// Factor α/(p·n), by which P(T) is multiplied to get A/T.
     share: f64,
     rests: [UninformativeWeight; L],
     e: f64,
     k: f64,
-    /// Value k − 1 without cancellation.
+    /// k − 1, computed without cancellation.
     k1: f64,
-    /// Value ke − 1 without cancellation.
+    /// ke − 1, computed without cancellation.
     ke1: f64,
     /// Odds p/(1 − p) of an informative report.
     odds: f64,
     thresholds: [Threshold; L],
 }
 
-/// State of the sums at one T, by lane.
+/// State of the recurrences at one T, with one entry per lane.
 #[derive(Debug)]
 struct Step<const L: usize> {
     /// Number T of informative reports.
@@ -193,7 +200,7 @@ impl<const L: usize> DominatingPair<L> {
         }
     }
 
-    /// Adds the terms of T up to `end`.
+    /// Sums the terms from the current T up to `end`.
     fn block(&self, step: &mut Step<L>, end: f64) -> Block<L> {
         let mut block = Block::new();
         while step.total <= end {
@@ -219,9 +226,10 @@ impl<const L: usize> DominatingPair<L> {
         block
     }
 
-    /// Moves w and U from T to T + 1, with m = T − 1 and j = h − 1.
+    /// Updates w, U and h from T to T + 1.
     ///
-    /// C(m + 1, j) follows from C(m, j) where h stays, and from C(m, j + 1) where it rises.
+    /// With m = T − 1 and j = h − 1, the binomial coefficient C(m + 1, j) is computed from C(m, j)
+    /// if h stays, and C(m + 1, j + 1) from C(m, j) if h increases by 1.
     #[inline(always)]
     fn advance(&self, step: &mut Step<L>) {
         let before = step.total;
@@ -229,7 +237,7 @@ impl<const L: usize> DominatingPair<L> {
         let total = step.total;
         for lane in 0..L {
             let (h, w) = (step.h[lane], step.w[lane]);
-            // Factors of 0 and 1 instead of branches, so that the lanes stay together.
+            // Multiply by 0 or 1 instead of branching, so that all lanes run the same instructions.
             let rises = if self.thresholds[lane].at(total) <= h {
                 0.0
             } else {
@@ -244,29 +252,29 @@ impl<const L: usize> DominatingPair<L> {
     }
 }
 
-/// Returns the number of steps, per term of its sum, after which U is recomputed.
+/// Returns how many steps, for each term in its sum, pass before the tail U is recomputed.
 ///
-/// One term costs as much as one step of several rests. Several rests occur only in upper bounds,
+/// One term takes as long as one step of several lanes. Several lanes occur only in upper bounds,
 /// where grouping adds far more than the error of U.
 const fn steps_per_term(rests: usize) -> f64 {
     if rests == 1 { 1.0 } else { 8.0 }
 }
 
-/// Tail U with a bound on its error.
+/// Tail probability U, with a bound on its error.
 #[derive(Debug, Clone, Copy)]
 struct Tail {
     u: f64,
     error: f64,
-    /// First T at which recomputing is worthwhile: some steps later for each term of the sum, so
-    /// that recomputing costs little.
+    /// Smallest T at which U is recomputed. It is far enough away that recomputing takes little
+    /// time compared with the steps.
     due: f64,
 }
 
 impl Tail {
-    /// Returns a tail that is recomputed at once.
+    /// Creates a tail that is due to be recomputed at once.
     fn first(total: f64, k1: f64) -> Self {
-        // If k − 1 is next to 0, U hardly counts. There a* is T/2 and the sum is longest, so U is
-        // set to the half that it nearly is.
+        // If k − 1 is close to 0, U has hardly any influence. Then a* is T/2 and the sum for U
+        // would be longest. So U is set to 1/2, its approximate value.
         let counts = k1 > 1e-290;
         Self {
             u: 0.5,
@@ -275,8 +283,8 @@ impl Tail {
         }
     }
 
-    /// Returns P(X ≥ x) for X ~ Binomial(`trials`, 1/2), from `w` = P(X = x). It is due after
-    /// `lasting` steps for each term.
+    /// Computes the tail P(X ≥ x) for X ~ Binomial(`trials`, 1/2). `w` is P(X = x). The tail is due
+    /// to be recomputed after `lasting` steps for each term in its sum.
     fn new(x: f64, trials: f64, w: f64, lasting: f64) -> Self {
         let (ratio, terms) = tail_ratio(x, trials);
         let u = w * ratio;
@@ -288,19 +296,19 @@ impl Tail {
     }
 }
 
-/// Sums over the T of one block, by lane.
+/// Sums over the values of T in one block, with one entry per lane.
 #[derive(Debug)]
 struct Block<const L: usize> {
     sum: [f64; L],
-    /// Sums of absolute values.
+    /// Sums of the absolute values of the terms.
     gross: [f64; L],
     /// Sums of Q(a ≥ h).
     q: [f64; L],
     /// Sums of P(T).
     weight: [f64; L],
-    /// Twice the amount by which U may have moved.
+    /// Twice the maximum total change of U in the block.
     moved: [f64; L],
-    /// Greatest U in the block.
+    /// Largest U in the block.
     most: [f64; L],
 }
 
@@ -318,7 +326,7 @@ impl<const L: usize> Block<L> {
     }
 }
 
-/// Sums over all blocks.
+/// Sums over all blocks, for one lane.
 #[derive(Debug, Default, Clone, Copy)]
 struct Sums {
     sum: f64,
@@ -327,14 +335,15 @@ struct Sums {
 }
 
 impl Sums {
-    /// Adds one lane of a block, with its errors.
+    /// Adds the sums of one lane of a block, with their errors.
     ///
-    /// The error of U changes the block's terms by up to `tail` times P(T).
+    /// `relative` is the relative error of the terms. `tail` is the error due to U, relative to the
+    /// weights of the block's terms.
     fn add<const L: usize>(&mut self, block: &Block<L>, lane: usize, relative: f64, tail: f64) {
         self.sum += block.sum[lane];
         self.q += block.q[lane];
-        // A threshold h that is off by the rounding of a* costs less than 4 roundings of the term.
-        // 80 (40 EPSILON) also cover the term's own.
+        // If rounding of a* changes h, the term changes by less than 4 roundings. 80 roundings (40
+        // EPSILON) also cover those of the term itself.
         self.error += tail * block.weight[lane]
             + (relative + 40.0 * f64::EPSILON) * block.gross[lane]
             + f64::EPSILON * self.sum.abs();

@@ -1,23 +1,23 @@
-//! Methods by which a batch is accounted for.
+//! Methods by which the central ε of a batch is computed.
 
 use std::fmt;
 
 use serde::Serialize;
 
-/// Method by which a batch was accounted for.
+/// Method by which the central ε of a batch, or of several batches, was computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
-    /// Exact sum over the numbers of reports that reveal the one input, the other input, or
-    /// nothing.
+    /// Exact sum over the possible numbers of reports that point to the first input, to the second
+    /// input, or to neither.
     ExactSum,
-    /// Exact sum whose number of uninformative reports is grouped to fewer, more distant values.
-    /// Grouping adds little, and the addition is never negative.
+    /// Same sum, but with the number of uninformative reports grouped into fewer values. Grouping
+    /// increases the result a little, and never decreases it.
     BoundedSum,
-    /// Group privacy: reports are exchanged one after the other.
+    /// Group privacy for several reports from one person in a batch.
     GroupPrivacy,
-    /// Privacy loss distributions of the batches, added on a grid.
+    /// Composition of batches by their privacy loss distributions on a grid.
     LossDistribution,
     /// Basic composition of batches.
     BasicComposition,

@@ -1,10 +1,16 @@
-//! Shuffle accounting: the central privacy of reports that an observer sees only shuffled.
+//! Shuffle accounting: the central privacy of a batch of reports if an observer sees only the
+//! shuffled batch.
 //!
-//! P1's Theorem 1 (Feldman, McMillan and Talwar's reduction) compares two distributions. They
-//! depend on n, the local ε and one number α of the mechanism, its [`Mixture`]. If reports may be
-//! uninformative, the reduction is not an upper bound, though nearly one in large batches. The
-//! privacy blanket is proven for every batch. Both are summed here, in memory that does not grow
-//! with n. Every error is rounded upwards.
+//! A batch has n reports. Each is randomised at local ε, and e is exp(ε). The batch is (ε_c,
+//! δ)-differentially private with a central ε_c that is smaller than ε, because other people's
+//! reports hide a person's.
+//!
+//! P1's Theorem 1 (the *reduction* of Feldman, McMillan and Talwar) compares two distributions.
+//! They depend on n, ε and one parameter α of the mechanism's [`Mixture`]. The reduction's ε_c is
+//! not an upper bound if reports may be uninformative, although it is nearly one in large batches.
+//! The *privacy blanket* yields an ε_c that is proven for every batch. Both are computed here as
+//! sums, in memory that does not increase with n. All rounding errors are accounted for in the
+//! upward direction.
 //!
 //! | module | contents |
 //! |---|---|
@@ -20,12 +26,12 @@
 //! | `calibration` | largest ε, largest α, smallest batch |
 //! | `sums` | unit messages for sums of vectors, hidden by other people's noise |
 //!
-//! Sources: Balle, Bell, Gascón, Nissim, "The Privacy Blanket of the Shuffle Model"; Wang et al. as
-//! in [`hushbin::mechanism::collision`], with [`errata`](crate::errata); Feldman, McMillan, Talwar,
-//! "Stronger Privacy Amplification by Shuffling for Rényi and Approximate Differential Privacy"
-//! (arXiv 2208.04591), with its erratum; Su, Cheng, Wang, "Decomposition-Based Optimal Bounds for
-//! Privacy Amplification via Shuffling" (arXiv 2504.07414): no decomposition of reports is better
-//! than the blanket's.
+//! Sources: Balle, Bell, Gascón, Nissim, "The Privacy Blanket of the Shuffle Model"; Wang et al.
+//! (P1) as in [`hushbin::mechanism::collision`], with [`errata`](crate::errata); Feldman, McMillan,
+//! Talwar, "Stronger Privacy Amplification by Shuffling for Rényi and Approximate Differential
+//! Privacy" (arXiv 2208.04591), with its erratum; Su, Cheng, Wang, "Decomposition-Based Optimal
+//! Bounds for Privacy Amplification via Shuffling" (arXiv 2504.07414): no decomposition of reports
+//! is better than the blanket's.
 
 mod account;
 mod calibration;

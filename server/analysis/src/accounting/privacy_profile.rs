@@ -1,8 +1,9 @@
-//! Privacy profile of a batch: δ as a function of ε_c, and its inverse, the least ε_c at a δ.
+//! Privacy profile of a batch: δ as a function of ε_c, and its inverse, the smallest ε_c at a given
+//! δ.
 //!
-//! Two profiles are computed. The reduction's is a [hockey-stick divergence](super::hockey_stick).
-//! The [privacy blanket](super::privacy_blanket)'s is proven for the batch. They are equal if every
-//! report of the blanket is informative.
+//! Two profiles are computed. That of the reduction is a [hockey-stick
+//! divergence](super::hockey_stick). That of the [privacy blanket](super::privacy_blanket) is a
+//! proven upper bound for the batch. Both are equal if every report in the blanket is informative.
 
 use std::cell::Cell;
 
@@ -15,61 +16,61 @@ use super::privacy_blanket::{BatchAtEpsilon, PrivacyBlanket, UninformativeWeight
 use super::telling::InformativeReports;
 use crate::numeric::roots::{NEWTON_ERROR, greatest_below, least_above, newton};
 
-/// Fraction of δ that may be left out of the sum. It is added to the upper bound.
+/// Fraction of δ that sums may leave out. It is added to the upper bound.
 const OMITTED_FRACTION: f64 = 1e-12;
-/// Relative margin added to the result of Newton's method. Usually it suffices to satisfy the
-/// bound.
+/// Relative margin that is added to the ε_c found by Newton's method. With it, the proven bound is
+/// usually satisfied at once.
 const NEWTON_MARGIN: f64 = 1e-10;
-/// Number of errors of the last sum for which the reduction's ε_c leaves room. More than one, so
-/// that the growth by grouping usually fits in as well.
+/// Margin that is added to the reduction's ε_c, in multiples of the error of the last sum. It is
+/// more than one, so that it usually also covers the increase due to grouping.
 const ERRORS: f64 = 1.5;
-/// Approximate number of terms of a sum over T and the groups of z.
+/// Approximate number of terms of a grouped sum, over T and the groups of z.
 const TERMS: f64 = 3e4;
-/// Minimum and maximum number of groups.
+/// Minimum and maximum number of groups of z.
 const GROUPS: [f64; 2] = [4.0, 40.0];
 
-/// Function δ(ε_c) of a batch, precise near one magnitude of δ.
+/// Privacy profile of a batch. Its sums are precise for δ of about one order of magnitude.
 #[derive(Debug, Clone)]
 pub(super) struct PrivacyProfile {
     mixture: Mixture,
     telling: InformativeReports,
-    /// Negative logarithm of the probability that may be left out of a sum.
+    /// Negative logarithm of the probability of z that a sum may leave out.
     tail_exponent: f64,
     expected: UninformativeWeight,
     blanket: Option<PrivacyBlanket>,
-    /// Grouped values of z; `None` if the blanket's sum is short.
+    /// Grouped values of z. `None` if the blanket's sum has few terms.
     grouped: Option<Grouped>,
 }
 
-/// Bounds on the δ of a batch, and on that of the reduction of P1's Theorem 1 (see
+/// Bounds on the δ of a batch at one ε_c, and on the δ of the reduction in P1's Theorem 1 (see
 /// [`Account::reduction_epsilon`](super::Account::reduction_epsilon)).
 #[derive(Debug, Clone, Copy)]
 pub struct DeltaBounds {
     /// Lower bound on the reduction's δ.
     pub lower: f64,
-    /// The reduction's δ as computed, without an error margin.
+    /// δ of the reduction as computed, without an error margin.
     pub(super) reduction: f64,
     /// Upper bound on the reduction's δ.
     pub reduction_upper: f64,
     /// Proven upper bound on the batch's δ.
     pub upper: f64,
-    /// Slope −dδ/dε_c of the reduction.
+    /// Negative derivative −dδ/dε_c of the reduction.
     pub(super) slope: f64,
 }
 
-/// Bounds on the least ε_c.
+/// Bounds on the smallest ε_c at one δ.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct EpsilonBounds {
-    /// Strict lower bound on the reduction's least ε_c.
+    /// Strict lower bound on the smallest ε_c of the reduction.
     pub(super) lower: f64,
-    /// Upper bound on the reduction's least ε_c.
+    /// Upper bound on the smallest ε_c of the reduction.
     pub(super) reduction: f64,
-    /// Proven upper bound on the batch's least ε_c.
+    /// Proven upper bound on the smallest ε_c of the batch.
     pub(super) upper: f64,
 }
 
 impl PrivacyProfile {
-    /// Returns the profile of `n` reports, precise for δ from `delta` on.
+    /// Creates the profile of a batch of `n` reports. Its sums are precise for δ down to `delta`.
     pub(super) fn new(mixture: Mixture, n: u64, delta: f64) -> Self {
         // Another person's report is informative with probability 2α.
         let (alpha, rest) = (mixture.alpha(), mixture.rest());
@@ -77,14 +78,16 @@ impl PrivacyProfile {
         Self::among(mixture, p, n, delta)
     }
 
-    /// Returns the profile if another person's report is informative with probability `p[0]`, and
-    /// uninformative with `p[1]`.
+    /// Creates the profile of a batch in which another person's report is informative with
+    /// probability `p[0]`, and uninformative with probability `p[1]`.
     ///
-    /// If P(neither) = 0, only P(C) depends on p.
+    /// If a report always points to one of the two inputs, p affects only the distribution of the
+    /// number of other people's informative reports.
     pub(super) fn among(mixture: Mixture, p: [f64; 2], n: u64, delta: f64) -> Self {
         let far = -(0.5 * OMITTED_FRACTION * delta).ln();
         let telling = InformativeReports::new(n as f64, p, far);
-        // Beyond its range, z is weighted by up to exp(ε): see `beyond` in `privacy_blanket`.
+        // Terms with z outside its range have a weight of up to exp(ε): see `tail_bound` in
+        // `privacy_blanket`.
         let far = far + mixture.epsilon();
         let blanket = PrivacyBlanket::new(&mixture, p);
         let long = blanket.filter(|blanket| !blanket.is_cheap(&telling, far));
@@ -99,7 +102,7 @@ impl PrivacyProfile {
         }
     }
 
-    /// Returns the method by which the batch is accounted for.
+    /// Returns the method by which the proven bounds are computed.
     pub(super) fn method(&self) -> Method {
         if self.grouped.is_some() {
             Method::BoundedSum
@@ -108,19 +111,20 @@ impl PrivacyProfile {
         }
     }
 
-    /// Returns the number of terms of a sum.
+    /// Returns the number of values of T in a sum.
     pub(super) fn width(&self) -> f64 {
         self.telling.width()
     }
 
-    /// Returns the ε_c of `delta` in the limit of large batches.
+    /// Returns the ε_c at `delta` in the limit of large batches.
     ///
-    /// There the loss is nearly Gaussian. Its spread is 2α(e − 1), the distance of two reports,
-    /// over √(np) of all.
+    /// In this limit the privacy loss is nearly Gaussian. Its standard deviation is 2α(e − 1), the
+    /// effect of exchanging the input, divided by √(np), that of all reports.
     pub(super) fn gaussian_epsilon(&self, delta: f64) -> f64 {
         let apart = 2.0 * self.mixture.alpha() * self.mixture.epsilon().exp_m1();
         let spread = apart / self.telling.mean().sqrt();
-        // Fixed-point iteration on the Gaussian tail, as the starting value of Newton's method.
+        // A fixed-point iteration on the Gaussian tail yields the starting value for Newton's
+        // method.
         let mut square: f64 = 2.0 * (1.0 / delta).ln();
         for _ in 0..4 {
             square = 2.0 * (spread / (2.5 * delta * square)).ln().max(0.5);
@@ -132,7 +136,7 @@ impl PrivacyProfile {
         })
     }
 
-    /// Returns bounds on δ at `central`, which is between 0 and the local ε.
+    /// Returns bounds on δ at ε_c = `central`, which must be between 0 and the local ε.
     pub(super) fn delta(&self, central: f64) -> DeltaBounds {
         let found = self.reduction_delta(central);
         let upper = self.blanket_delta(central).unwrap_or(found.reduction_upper);
@@ -142,7 +146,8 @@ impl PrivacyProfile {
         }
     }
 
-    /// Returns the blanket's upper bound; `None` if it equals the reduction's.
+    /// Returns the upper bound on δ by the privacy blanket. `None` if it equals that of the
+    /// reduction.
     fn blanket_delta(&self, central: f64) -> Option<f64> {
         let (telling, far) = (&self.telling, self.tail_exponent);
         let batch = BatchAtEpsilon::new(telling, self.mixture.epsilon(), central);
@@ -153,7 +158,8 @@ impl PrivacyProfile {
         Some(sum + telling.outside)
     }
 
-    /// Returns the reduction's bounds alone, in less time. `upper` is then the trivial bound 1.
+    /// Returns only the bounds of the reduction, which takes less time. `upper` is the trivial
+    /// bound 1.
     pub(super) fn reduction_delta(&self, central: f64) -> DeltaBounds {
         let telling = &self.telling;
         let batch = BatchAtEpsilon::new(telling, self.mixture.epsilon(), central);
@@ -168,9 +174,9 @@ impl PrivacyProfile {
         }
     }
 
-    /// Returns bounds on the least ε_c at which δ(ε_c) is at most `delta`.
+    /// Returns bounds on the smallest ε_c at which δ(ε_c) is at most `delta`.
     ///
-    /// The local ε always suffices. The search starts at the ε_c of large batches.
+    /// They are at most the local ε. The search starts at the ε_c in the limit of large batches.
     pub(super) fn epsilon(&self, delta: f64) -> EpsilonBounds {
         let most = self.mixture.epsilon();
         let last = Cell::new(None);
@@ -179,7 +185,7 @@ impl PrivacyProfile {
             last.set(Some(found));
             (found.reduction, found.slope)
         });
-        // Relative change of ε_c that corresponds to the error of a nearby sum.
+        // Relative change of ε_c that corresponds to the given error of a sum nearby.
         let found = last.get().expect("a sum");
         let room = |error: f64| {
             let part = ERRORS * error / (found.slope * near);
@@ -206,7 +212,8 @@ impl PrivacyProfile {
         }
     }
 
-    /// Returns the least ε_c that the blanket proves, at least that of the reduction.
+    /// Returns the smallest ε_c that the privacy blanket proves. It is at least `reduction`, the
+    /// ε_c of the reduction.
     fn proven_epsilon(&self, reduction: f64, delta: f64) -> f64 {
         let most = self.mixture.epsilon();
         let is_enough = |central| {
@@ -237,14 +244,15 @@ mod tests {
         PrivacyProfile::new(mixture, n, delta)
     }
 
-    /// Returns the blanket's δ by the ungrouped sum.
+    /// Returns the δ of the privacy blanket, computed by the ungrouped sum.
     fn whole(profile: &PrivacyProfile, central: f64) -> f64 {
         let batch = BatchAtEpsilon::new(&profile.telling, profile.mixture.epsilon(), central);
         let blanket = profile.blanket.unwrap();
         blanket.sum(&batch, &profile.telling, profile.tail_exponent) + profile.telling.outside
     }
 
-    /// Grouped sums of δ are never below the ungrouped sum, from ε_c = 0 to the far tail.
+    /// The δ of the grouped sum is never below that of the ungrouped sum, from ε_c = 0 to the far
+    /// tail.
     #[test]
     fn what_is_bounded_is_above_the_sum() {
         let mut bounded = 0;
@@ -270,8 +278,8 @@ mod tests {
         assert!(bounded > 12, "{bounded}");
     }
 
-    /// The proven ε_c is within 1/10000 of that of the ungrouped sum, on both sides of the switch
-    /// to grouping.
+    /// The proven ε_c is within 1/10000 of the ε_c of the ungrouped sum, for batches just below and
+    /// just above the size at which grouping starts.
     #[test]
     fn hardly_anything_is_given_away() {
         let mut bounded = 0;

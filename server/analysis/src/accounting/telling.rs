@@ -1,34 +1,36 @@
-//! Distribution of T, the number of informative reports in a batch.
+//! Distribution of T, the number of informative reports in a batch of n.
 //!
-//! A report is informative if its likelihood differs between the two inputs of the person in
-//! question.
+//! A report is informative if it points to one of two inputs of the person in question: its
+//! likelihood differs between them.
 
 use crate::numeric::binomial::exponent;
 use crate::numeric::roots::{bisect, whole};
 
-/// Distribution of T, truncated where hardly any probability is left.
+/// Distribution of T, restricted to a range outside which there is hardly any probability.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct InformativeReports {
     /// Number of reports n in the batch.
     pub(super) n: f64,
     /// Probabilities that another person's report is informative, and that it is not.
     pub(super) p: [f64; 2],
-    /// Least T in the window of the sums.
+    /// Smallest T in the range.
     pub(super) first: f64,
-    /// Greatest T in the window.
+    /// Largest T in the range.
     pub(super) last: f64,
-    /// Strict upper bound on P(T outside `first..=last`).
+    /// Strict upper bound on the probability that T is outside the range `first..=last`.
     pub(super) outside: f64,
 }
 
 impl InformativeReports {
-    /// Returns the window that leaves out at most exp(−`far`) on either side.
+    /// Creates the distribution. The probability below its range and the probability above it are
+    /// each at most exp(−`far`).
     ///
-    /// T is C or C + 1, with C ~ Binomial(n − 1, p).
+    /// T is C or C + 1, where C ~ Binomial(n − 1, p) is the number of other people's informative
+    /// reports.
     pub(super) fn new(n: f64, p: [f64; 2], far: f64) -> Self {
         let others = n - 1.0;
-        // Outside the window C is below its start or at least at its end. Chernoff's bound limits
-        // both.
+        // If T is outside the range, C is below its start or at least at its end. Chernoff's bound
+        // limits both probabilities.
         let beyond = |x: f64| exponent(x, others, p) >= far;
         let mean = (others * p[0]).floor();
         let first = nearest_satisfying(mean, 0.0, beyond);
@@ -49,19 +51,19 @@ impl InformativeReports {
         }
     }
 
-    /// Returns the number of values of T in the window.
+    /// Returns the number of values of T in the range.
     pub(super) fn width(&self) -> f64 {
         self.last - self.first + 1.0
     }
 
-    /// Returns the approximate mean of T: that of n draws instead of n − 1.
+    /// Returns the approximate mean of T, n·p. It counts n other reports instead of n − 1.
     pub(super) fn mean(&self) -> f64 {
         self.n * self.p[0]
     }
 }
 
-/// Returns the whole number nearest to `mean`, towards `end`, that satisfies `beyond`. Returns
-/// `end` if none does.
+/// Returns the integer between `mean` and `end` that satisfies `beyond` and is nearest to `mean`.
+/// Returns `end` if none satisfies it.
 fn nearest_satisfying(mean: f64, end: f64, beyond: impl Fn(f64) -> bool) -> f64 {
     if !beyond(end) {
         return end;

@@ -1,20 +1,23 @@
-//! Bounds on the privacy loss of one batch on a grid, made from δ(ε_c).
+//! Privacy loss of one batch on a grid, bounded from above and from below, computed from the
+//! privacy profile δ(ε_c).
 //!
-//! δ is convex in x = exp(ε_c), so between two points of a grid it lies below the chord. The
-//! measure whose δ runs along the chords bounds the batch from above. It is the best such measure
-//! on the grid ("connect the dots", Doroshenko, Ghazi, Kamath, Kumar, Manurangsi 2022). Only bounds
-//! on δ are needed at the points. If these are not convex, the lower hull is. It consists of chords
-//! between some of the points, and δ is below a chord if it is below both ends.
+//! δ is convex in x = exp(ε_c), so between two grid points it is below the chord that connects
+//! them. The measure of losses whose δ follows the chords therefore bounds the batch from above. It
+//! is the best such measure on the grid ("connect the dots", Doroshenko, Ghazi, Kamath, Kumar,
+//! Manurangsi 2022). Upper bounds on δ at the grid points are enough. If these bounds are not
+//! convex, their lower convex hull is used. It consists of chords between some of the points, and δ
+//! is below a chord if it is below both of its ends.
 //!
-//! From below, chords are lowered until δ is above them. The neighbouring chords bound how far: as
-//! δ is convex, it is above the continuation of a neighbouring chord.
+//! For a bound from below, the chords are lowered until δ is above them. How far is determined by
+//! the neighbouring chords: as δ is convex, it is above the continuation of a neighbouring chord.
 //!
-//! Bounds on one batch are enough: composed δ grow with each batch's δ at every ε_c, one batch
-//! replaced after the other. Below 0, δ(−ε_c) = 1 − exp(−ε_c) + exp(−ε_c)·δ(ε_c), for the batch and
-//! its mirror image. Mirrored measures of total mass M have M − M·exp(−ε_c) + exp(−ε_c)·δ(ε_c).
-//! This is an upper bound if M ≥ 1, and a lower bound if M ≤ 1.
+//! It is enough to bound one batch. The δ of a composition increases with the δ of each batch at
+//! every ε_c, as shown by replacing one batch after the other. Losses below 0 need no separate
+//! bound. If the two inputs are exchanged, the batch has the same profile, and therefore δ(−ε_c) =
+//! 1 − exp(−ε_c) + exp(−ε_c)·δ(ε_c). A mirrored measure with total mass M has M − M·exp(−ε_c) +
+//! exp(−ε_c)·δ(ε_c) instead. This is an upper bound if M ≥ 1, and a lower bound if M ≤ 1.
 
-/// Side of the truth on which a measure stays.
+/// Side of the true value on which a bound lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::accounting) enum Side {
     Above,
@@ -22,7 +25,7 @@ pub(in crate::accounting) enum Side {
 }
 
 impl Side {
-    /// Returns `value`, moved to this side by the fraction `relative`.
+    /// Returns `value`, increased (above) or decreased (below) by the fraction `relative`.
     pub(super) fn push(self, value: f64, relative: f64) -> f64 {
         match self {
             Self::Above => value * (1.0 + relative),
@@ -31,7 +34,7 @@ impl Side {
     }
 }
 
-/// Bounds on δ of one batch at the points of a grid.
+/// Lower and upper bounds on the δ of one batch at the points of a grid.
 #[derive(Debug)]
 pub(in crate::accounting) struct Curve {
     step: f64,
@@ -39,34 +42,34 @@ pub(in crate::accounting) struct Curve {
     upper: Vec<f64>,
 }
 
-/// Measure over losses, stored for losses from 0 on.
+/// Measure over privacy losses on a grid, stored for losses that are not negative.
 #[derive(Debug)]
 pub(in crate::accounting) struct LossMeasure {
     pub(super) side: Side,
     pub(super) step: f64,
-    /// Masses at 0, h, 2h, ..., with h = `step`.
+    /// Masses at the losses 0, h, 2h, ..., where h is `step`.
     pub(super) nonnegative: Vec<f64>,
-    /// Mass at infinity.
+    /// Mass at infinite loss.
     pub(super) infinite: f64,
 }
 
 impl Curve {
-    /// Returns the curve with these bounds on δ at 0, `step`, 2·`step`, ...
+    /// Creates the curve from lower and upper bounds on δ at ε_c = 0, `step`, 2·`step`, ...
     pub(super) fn new(step: f64, lower: Vec<f64>, mut upper: Vec<f64>) -> Self {
-        // δ falls, so every bound also holds at later points.
+        // δ decreases with ε_c, so an upper bound is also valid at all later points.
         for i in 1..upper.len() {
             upper[i] = upper[i].min(upper[i - 1]);
         }
         Self { step, lower, upper }
     }
 
-    /// Returns the measure whose δ is nowhere below the batch's.
+    /// Returns a measure whose δ is nowhere below that of the batch.
     pub(in crate::accounting) fn above(&self) -> LossMeasure {
         let last = self.upper.len() - 1;
-        // δ at the end of the grid is counted as an infinite loss.
+        // The δ that remains at the end of the grid is counted as infinite loss.
         let infinite = self.upper[last];
         let mut half = self.masses(&self.upper, Side::Above);
-        // The remaining mass has loss 0. `slack` covers the rounding of the sum.
+        // The remaining mass has loss 0. `slack` covers rounding errors of the sum.
         let slack = f64::EPSILON * (2 * last + 8) as f64;
         half[0] = (1.0 - infinite - total(&half, self.step)).max(0.0) + slack;
         LossMeasure {
@@ -77,13 +80,13 @@ impl Curve {
         }
     }
 
-    /// Returns the measure whose δ is nowhere above the batch's.
+    /// Returns a measure whose δ is nowhere above that of the batch.
     pub(in crate::accounting) fn below(&self) -> LossMeasure {
         let parts: Vec<f64> = (0..self.upper.len() - 1).map(|i| self.part(i)).collect();
         let mut dots: Vec<f64> = (0..parts.len())
             .map(|i| self.upper[i] * parts[i].min(parts[i.saturating_sub(1)]))
             .collect();
-        // From below there is no mass beyond the grid.
+        // A lower bound has no mass beyond the grid.
         dots.push(0.0);
         let mut half = self.masses(&dots, Side::Below);
         let all = total(&half, self.step) * (1.0 + f64::EPSILON * (2 * half.len() + 8) as f64);
@@ -102,13 +105,13 @@ impl Curve {
         }
     }
 
-    /// Returns the least ratio of δ to the chord of the upper bounds from i to i + 1. The last
-    /// point counts as 0.
+    /// Returns a lower bound on the ratio of δ to the chord between the upper bounds at i and i +
+    /// 1. At the last point, the chord ends at 0.
     fn part(&self, i: usize) -> f64 {
         let (low, high) = (&self.lower, &self.upper);
         let growth = self.step.exp();
-        // Falls of δ from i to i + 1 if it fell as before i, and as after i + 1. Left of 0, δ
-        // follows from its values right of 0.
+        // Two bounds on the decrease of δ from i to i + 1: as steep as before i, and as steep as
+        // after i + 1. Left of 0, δ is computed from its values right of 0.
         let before = if i == 0 {
             self.step.exp_m1() * (1.0 - low[0]) + high[1] - low[0]
         } else {
@@ -123,30 +126,32 @@ impl Curve {
         let part = |t: f64| {
             let least = (low[i] - t * before).max(low[i + 1] + (1.0 - t) * after);
             let chord = high[i] - t * (high[i] - end);
-            // 0/0 where δ is 0. The ratio does not matter there.
+            // Where δ is 0, the quotient would be 0/0. The ratio does not matter there.
             if least >= chord {
                 1.0
             } else {
                 (least / chord).max(0.0)
             }
         };
-        // A quotient of linear functions is least at an end, or where the two lower bounds cross.
+        // The quotient of linear functions is smallest at an end, or where the two lower bounds
+        // cross.
         let cross = (low[i] - low[i + 1] - after) / (before - after);
         let crossed = if cross > 0.0 && cross < 1.0 {
             part(cross)
         } else {
             1.0
         };
-        // The last factor covers gains of the hull by rounding.
+        // The last factor covers rounding errors that raise the hull.
         part(0.0).min(part(1.0)).min(crossed) * (1.0 - 1e-11)
     }
 
-    /// Returns the masses at 0, h, 2h, ... of the measure whose δ connects the dots of the lower
-    /// hull of `dots`; that at 0 is left 0.
+    /// Returns the masses at h, 2h, ... of the measure whose δ follows the lower convex hull of
+    /// `dots`, the values of δ at the grid points. The mass at index 0 is left at 0.
     ///
-    /// Each mass is the change of slope in x, times x.
+    /// A mass is the change of δ's slope with respect to x = exp(ε_c) at the point, times x.
     fn masses(&self, dots: &[f64], side: Side) -> Vec<f64> {
-        // Falls of δ into and out of a point, per x at that point.
+        // Decrease of δ on the chord into a point and on the chord out of it, per unit of x and
+        // times x at that point.
         let into = |from: usize, at: usize| {
             let width = (at - from) as f64 * self.step;
             let fall = (dots[from] - dots[at]) / -(-width).exp_m1();
@@ -185,7 +190,8 @@ impl Curve {
     }
 }
 
-/// Returns the sum of the masses on both sides, without that at 0.
+/// Returns the total of the masses at positive losses and of their mirrored masses. The mass at 0
+/// is not included.
 fn total(half: &[f64], step: f64) -> f64 {
     let mirrored = |(i, mass): (usize, &f64)| mass * (1.0 + (-(i as f64) * step).exp());
     half.iter().enumerate().skip(1).map(mirrored).sum()

@@ -1,11 +1,11 @@
-//! Composition of several batches with reports of the same person, by privacy loss distributions
-//! (PLDs).
+//! Composition: central privacy of several batches that contain reports from the same person, by
+//! privacy loss distributions (PLDs).
 //!
-//! The losses of batches add up. Loss distributions are put on a grid, from above and from below
-//! (`connect_dots`), and convolved directly. A Fourier transform (Koskela, Jälkö, Honkela 2020) has
-//! absolute errors near 10⁻¹⁶, which would drown a δ of 10⁻¹⁵. Sums of non-negative terms have
-//! small relative errors instead. Squaring a measure of some thousand points takes tens of
-//! milliseconds.
+//! The privacy losses of batches add up. The loss distribution of one batch is bounded on a grid,
+//! from above and from below (`connect_dots`), and convolved with itself by direct summation. A
+//! Fourier transform (Koskela, Jälkö, Honkela 2020) would have absolute errors near 10⁻¹⁶, too
+//! large for a δ of 10⁻¹⁵. Sums of non-negative terms have small relative errors instead. One
+//! convolution of a few thousand points takes tens of milliseconds.
 //!
 //! Sources: Dwork, Rothblum, Vadhan, "Boosting and Differential Privacy" (2010); Kairouz, Oh,
 //! Viswanath, "The Composition Theorem for Differential Privacy" (2015); Doroshenko, Ghazi, Kamath,
@@ -29,15 +29,15 @@ use connect_dots::Curve;
 pub(super) use connect_dots::Side;
 pub(super) use privacy_loss::LossDistribution;
 
-/// Fraction of δ that truncation of measures may add.
+/// Fraction of δ that truncating loss distributions may add in total.
 const TRUNCATION_FRACTION: f64 = 1e-9;
 
-/// Exposure of one person: R reports in each of K batches.
+/// Exposure of one person: R reports from the person in each of K batches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Exposure {
-    /// Number K of batches with reports of the person.
+    /// Number K of batches that contain reports from the person.
     pub batches: u32,
-    /// Number R of the person's reports in each batch, of any inputs.
+    /// Number R of the person's reports in each batch. Their inputs may differ.
     pub reports_per_person: u32,
 }
 
@@ -51,30 +51,31 @@ impl Default for Exposure {
     }
 }
 
-/// Central privacy of a person's reports in several batches together.
+/// Central privacy of all reports from one person in several batches together.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Composed {
-    /// Account of all batches together, with the least ε_c that is proven. `method` names the
-    /// proof. The lower side is the reduction's for one report in each batch.
+    /// Account of all batches together. `central_epsilon` is the smallest ε_c that is proven, and
+    /// `method` the method of the proof. `reduction_lower_epsilon` is that of one report in each
+    /// batch.
     #[serde(flatten)]
     pub account: Account,
     /// Assumed exposure of the person.
     #[serde(flatten)]
     pub exposure: Exposure,
-    /// ε_c of one batch at the same δ.
+    /// Proven ε_c of a single batch at the same δ.
     pub one_batch_epsilon: f64,
-    /// ε_c by basic composition: K times the ε_c of one batch at δ/K.
+    /// ε_c of all batches by basic composition: K times the ε_c of one batch at δ/K.
     pub basic_epsilon: f64,
-    /// ε_c by advanced composition (Kairouz, Oh, Viswanath 2015, Theorem 3.4): one batch at δ/2K,
-    /// and δ/2 for the sum.
+    /// ε_c of all batches by advanced composition (Kairouz, Oh, Viswanath 2015, Theorem 3.4). It
+    /// uses the ε_c of one batch at δ/(2K), and δ/2 for the sum of losses.
     pub advanced_epsilon: f64,
 }
 
-/// Computes the central privacy of a person's reports in `exposure.batches` batches of n `reports`
-/// each, a fraction `honest_fraction` of them honest.
+/// Computes the central privacy of all reports from one person in `exposure.batches` batches. Each
+/// batch has `reports` reports, of which a fraction `honest_fraction` is honest.
 ///
-/// All batches have the same mechanism. The inputs may differ, and may depend on the outputs of
-/// earlier batches.
+/// All batches use the same mechanism. The person's inputs may differ from batch to batch, and may
+/// depend on the outputs of earlier batches.
 ///
 /// ```
 /// use hushbin_analysis::accounting::{Exposure, Mixture, account, account_exposure};
@@ -88,9 +89,9 @@ pub struct Composed {
 /// ```
 ///
 /// # Errors
-/// As [`account`](super::account); [`Error::OutOfRange`] when the batches are outside [`BATCHES`],
-/// or the reports of one person outside [`REPORTS_PER_PERSON`](super::REPORTS_PER_PERSON) or more
-/// than the honest reports.
+/// The errors of [`account`](super::account). [`Error::OutOfRange`] if the number of batches is
+/// outside [`BATCHES`], or if the number of reports per person is outside
+/// [`REPORTS_PER_PERSON`](super::REPORTS_PER_PERSON) or exceeds that of honest reports.
 pub fn account_exposure(
     mixture: &Mixture,
     reports: u64,
@@ -103,7 +104,7 @@ pub fn account_exposure(
     BATCHES.check(f64::from(exposure.batches))?;
     group_privacy::check(exposure.reports_per_person, honest_reports)?;
     let k = f64::from(exposure.batches);
-    // Precise for the least δ at which one batch is evaluated below.
+    // The sums must be precise down to the smallest δ at which one batch is evaluated below.
     let least = if k == 1.0 { delta } else { 0.5 * delta / k };
     let one = OneBatch::new(mixture, honest_reports, exposure.reports_per_person, least);
     let EpsilonBounds {
@@ -129,7 +130,7 @@ pub fn account_exposure(
         basic = up(k * one.epsilon(delta / k).upper);
         advanced = advanced_composition(one.epsilon(0.5 * delta / k).upper, k, 0.5 * delta);
         let [below, above] = compose(&one, exposure.batches, delta, upper);
-        // Several batches reveal no less than one.
+        // Several batches reveal at least as much as one.
         account.reduction_lower_epsilon = lower.max(below);
         (account.central_epsilon, account.method) = [
             (above, Method::LossDistribution),
@@ -150,35 +151,37 @@ pub fn account_exposure(
     })
 }
 
-/// Returns ε by Kairouz, Oh and Viswanath's Theorem 3.4 for K mechanisms of (ε, δ/K). `rest` is the
-/// part of δ left for the sum.
+/// Returns the ε of K mechanisms that are each (`epsilon`, δ′)-differentially private, by Theorem
+/// 3.4 of Kairouz, Oh and Viswanath. `rest` is the δ that the theorem adds to the K·δ′ of the
+/// mechanisms.
 fn advanced_composition(epsilon: f64, k: f64, rest: f64) -> f64 {
     let drift = k * epsilon * (0.5 * epsilon).tanh();
     up(drift + epsilon * (-2.0 * k * rest.ln()).sqrt()).min(up(k * epsilon))
 }
 
-/// Returns `value` plus a few rounding errors.
+/// Returns `value` increased by a few rounding errors.
 fn up(value: f64) -> f64 {
     value * (1.0 + 16.0 * f64::EPSILON)
 }
 
-/// Returns bounds on ε_c of the composition. `least` is the ε_c of one batch.
+/// Returns a lower and an upper bound on the ε_c of `batches` batches, from privacy loss
+/// distributions. `least` is the ε_c of one batch.
 fn compose(one: &OneBatch, batches: u32, delta: f64, least: f64) -> [f64; 2] {
     let rare = TRUNCATION_FRACTION * delta;
     let curve = delta_curve(one, batches, least, rare);
     [Side::Below, Side::Above].map(|side| sum(&curve, side, batches, rare).epsilon(delta))
 }
 
-/// Component of a composition of identical parts: a pair of distributions that is its own mirror
-/// image.
+/// Part of a composition of identical parts. It is a pair of distributions that is its own mirror
+/// image: exchanging the two inputs does not change its privacy profile δ(ε_c).
 pub(super) trait ComposedPart {
-    /// Returns the greatest loss.
+    /// Returns the largest possible privacy loss.
     fn most(&self) -> f64;
 
     /// Returns the number of grid points at which δ is computed.
     fn points(&self) -> usize;
 
-    /// Returns a lower and an upper bound on δ(ε_c).
+    /// Returns a lower and an upper bound on δ at ε_c = `central`.
     fn delta(&self, central: f64) -> (f64, f64);
 }
 
@@ -196,8 +199,9 @@ impl ComposedPart for OneBatch {
     }
 }
 
-/// Returns δ of one of `times` parts, from 0 to where the parts' remaining δ is `rare` in total.
-/// The search for that end starts at `least`.
+/// Returns the privacy profile of one part, for a composition of `times` parts. It extends from 0
+/// to an ε_c at which the δ of all parts together is at most `rare`. The search for that end starts
+/// at `least`.
 pub(super) fn delta_curve(part: &impl ComposedPart, times: u32, least: f64, rare: f64) -> Curve {
     let most = part.most();
     let mut reach = least.max(1e-9 * most);
@@ -218,8 +222,8 @@ pub(super) fn delta_curve(part: &impl ComposedPart, times: u32, least: f64, rare
     Curve::new(step, lower, upper)
 }
 
-/// Returns the distribution of the summed losses of `times` parts, on one side. Truncation may cost
-/// about `rare` of δ.
+/// Returns the distribution of the sum of the losses of `times` parts, bounded on the given side.
+/// Truncation may change δ by about `rare`.
 pub(super) fn sum(curve: &Curve, side: Side, times: u32, rare: f64) -> LossDistribution {
     let masses = match side {
         Side::Above => curve.above(),

@@ -1,34 +1,35 @@
-//! Privacy loss distributions on a grid, and sums of losses.
+//! Privacy loss distributions on a grid, and the distribution of sums of losses.
 //!
-//! A distribution is a measure p over losses ℓ = i·h, and a mass at infinity. For K batches with
-//! the same measure,
+//! A distribution is a measure p over losses ℓ = i·h, where h is the grid step, plus a mass at
+//! infinite loss. For K batches that have the same measure,
 //!
 //! δ_K(ε) = E[max(0, 1 − exp(ε − ℓ₁ − … − ℓ_K))].
 //!
-//! This grows with p, and with every loss. So a measure bounds δ_K from above if it is at least the
-//! true measure everywhere, or if its losses are larger. The opposite changes bound δ_K from below.
-//! All terms of the sums are non-negative. The relative error of a sum of m terms is below m·2⁻⁵²,
-//! and is added or subtracted.
+//! This increases with p and with every loss. So a measure bounds δ_K from above if it is at least
+//! the true measure everywhere, or if its losses are larger. The opposite changes bound δ_K from
+//! below. All terms of the sums are non-negative. So the relative error of a sum of m terms is
+//! below m·2⁻⁵². It is added to upper bounds and subtracted from lower bounds.
 
 use super::connect_dots::{Curve, LossMeasure, Side};
 
-/// Maximum number of grid points above 0. Larger measures are moved to a coarser grid.
+/// Maximum number of grid points above 0. A measure with more is moved to a coarser grid.
 const POINTS: usize = 4096;
 
-/// Measure over losses from −m·h to m·h. The mass at −ℓ is exp(−ℓ) times that at ℓ: the pair of
-/// distributions is its own mirror image.
+/// Measure over losses from −m·h to m·h, where h is `step`. The mass at −ℓ is exp(−ℓ) times the
+/// mass at ℓ, because exchanging the two inputs does not change the distribution.
 #[derive(Debug, Clone)]
 pub(in crate::accounting) struct LossDistribution {
     side: Side,
     step: f64,
     /// Mass at loss i·h, for i from −m to m.
     mass: Vec<f64>,
-    /// Mass at infinity: the output identifies the input. 0 in a lower bound.
+    /// Mass at infinite loss: the probability that the output identifies the input. 0 in a lower
+    /// bound.
     infinite: f64,
 }
 
 impl LossDistribution {
-    /// Returns the distribution with these masses and the mirrored masses below 0.
+    /// Creates the distribution that has these masses, and the mirrored masses below 0.
     pub(in crate::accounting) fn from_masses(masses: &LossMeasure) -> Self {
         Self::new(
             masses.side,
@@ -38,7 +39,8 @@ impl LossDistribution {
         )
     }
 
-    /// Returns the distribution with masses `half` at 0, h, 2h, ...
+    /// Creates the distribution with the masses `half` at 0, h, 2h, ..., the mirrored masses, and
+    /// the mass `infinite`.
     fn new(side: Side, step: f64, half: &[f64], infinite: f64) -> Self {
         let mut mass: Vec<f64> = half
             .iter()
@@ -51,7 +53,7 @@ impl LossDistribution {
             })
             .collect();
         mass.extend_from_slice(half);
-        // Each underflowing mass is below 10⁻³⁰⁰.
+        // This covers masses that underflow. Each is below 10⁻³⁰⁰.
         let infinite = match side {
             Side::Above => infinite + 1e-290,
             Side::Below => 0.0,
@@ -71,7 +73,8 @@ impl LossDistribution {
 
     /// Returns the distribution of the sum of two batches' losses.
     ///
-    /// Both are mirror images of themselves, and so is the sum. Only losses from 0 on are computed.
+    /// Exchanging the inputs changes neither batch, so it does not change the sum. Therefore only
+    /// losses that are not negative are computed.
     fn add(&self, other: &Self) -> Self {
         let reversed: Vec<f64> = other.mass.iter().rev().copied().collect();
         let (a, b) = (self.largest_index(), other.largest_index());
@@ -90,7 +93,8 @@ impl LossDistribution {
         Self::new(self.side, self.step, &half, infinite * (1.0 + 1e-9))
     }
 
-    /// Removes the masses at both ends, as long as no more than `most` is removed in total.
+    /// Removes the outermost grid points, in pairs of a negative and a positive loss, as long as
+    /// their total mass is at most `most`.
     fn trim(&mut self, most: f64) {
         let (mut cut, mut moved) = (0, 0.0);
         while cut < self.largest_index() {
@@ -102,21 +106,22 @@ impl LossDistribution {
         }
         self.mass.truncate(self.mass.len() - cut);
         self.mass.drain(..cut);
-        // An upper bound counts removed masses as infinite losses, a lower bound drops them.
+        // An upper bound counts the removed mass as infinite loss. A lower bound drops it.
         if self.side == Side::Above {
             self.infinite += moved * (1.0 + 1e-9);
         }
     }
 
-    /// Returns the distribution of the sum of `batches` batches' losses. Truncation may cost
-    /// `spare` of δ.
+    /// Returns the distribution of the sum of the losses of `batches` batches. Truncation may
+    /// change δ by `spare`.
     pub(in crate::accounting) fn self_composed(mut self, batches: u32, spare: f64) -> Self {
-        // A mass cut off a sum of k batches counts batches/k times.
+        // Mass that is removed from a sum of k batches counts batches/k times in the result.
         let stages = 2.0 * f64::from(batches).log2() + 2.0;
         let spare = spare / (stages * f64::from(batches));
         self.trim(spare);
         let (mut sum, mut done) = (self.clone(), 1);
-        // Binary exponentiation: square for each bit, and add one batch if the bit is set.
+        // Exponentiation by squaring: double the number of batches for each bit, and add one batch
+        // if the bit is set.
         for bit in (0..batches.ilog2()).rev() {
             done *= 2;
             sum = sum.add(&sum);
@@ -134,7 +139,7 @@ impl LossDistribution {
         sum
     }
 
-    /// Returns the distribution on a grid of steps of 2h.
+    /// Returns a bound on this distribution, on the same side, on a grid with steps of 2h.
     fn coarser(&self) -> Self {
         let deltas = self.deltas();
         let (lower, upper) = (0..=self.largest_index().div_ceil(2))
@@ -150,15 +155,16 @@ impl LossDistribution {
         })
     }
 
-    /// Returns the relative error of [`Loss::deltas`]: one term for each grid point, each rounded a
-    /// few times.
+    /// Returns the relative error of [`LossDistribution::deltas`]. It sums one term per grid point,
+    /// and each is rounded a few times.
     fn slack(&self) -> f64 {
         8.0 * f64::EPSILON * (self.largest_index() + 4) as f64
     }
 
-    /// Returns δ at 0, h, ..., m·h.
+    /// Returns δ(ε) at ε = 0, h, ..., m·h.
     ///
-    /// From ℓ down to ℓ − h it rises by (1 − exp(−h))·E[exp(ℓ − L); L ≥ ℓ], with L the loss.
+    /// From ε = ℓ down to ℓ − h, δ increases by (1 − exp(−h))·E[exp(ℓ − L); L ≥ ℓ], where L is the
+    /// loss.
     fn deltas(&self) -> Vec<f64> {
         let (less, share) = ((-self.step).exp(), -(-self.step).exp_m1());
         let (mut delta, mut weight) = (self.infinite, 0.0);
@@ -172,17 +178,18 @@ impl LossDistribution {
         deltas
     }
 
-    /// Returns δ(`epsilon`), rounded to this measure's side.
+    /// Returns δ at `epsilon`, rounded towards the side on which this measure bounds the truth.
     pub(in crate::accounting) fn delta(&self, epsilon: f64) -> f64 {
         let (deltas, before) = (self.deltas(), (epsilon / self.step) as usize);
-        // Between two points δ is linear in exp(ε). After the last only the infinite loss is left.
+        // Between two grid points, δ is linear in exp(ε). After the last one, only infinite loss is
+        // left.
         let Some(&[from, to]) = deltas.get(before..before.saturating_add(2)) else {
             return self.side.push(self.infinite, self.slack());
         };
         let beyond = epsilon - before as f64 * self.step;
         let part = (beyond.exp_m1() / self.step.exp_m1()).clamp(0.0, 1.0);
         let near = from * (1.0 - part) + to * part;
-        // The distance from the last point is rounded relative to ε.
+        // The distance from the previous grid point has a rounding error that is relative to ε.
         let moved = (from - to) * 8.0 * f64::EPSILON * (before + 2) as f64;
         match self.side {
             Side::Above => self.side.push(near + moved, self.slack()),
@@ -190,8 +197,8 @@ impl LossDistribution {
         }
     }
 
-    /// Returns the ε where δ(ε) = `delta`, rounded to this measure's side; infinite if there is
-    /// none.
+    /// Returns the ε at which δ(ε) is `delta`, rounded towards the side on which this measure
+    /// bounds the truth. Returns infinity if there is none.
     pub(in crate::accounting) fn epsilon(&self, delta: f64) -> f64 {
         let nearer = 4.0 * f64::EPSILON;
         let (delta, nearer) = match self.side {
@@ -202,7 +209,7 @@ impl LossDistribution {
             return f64::INFINITY;
         }
         let deltas = self.deltas();
-        // δ falls, and is linear in exp(ε) between two points.
+        // δ decreases with ε, and is linear in exp(ε) between two grid points.
         let after = deltas.partition_point(|&at| at > delta);
         if after == 0 {
             return 0.0;
@@ -214,7 +221,8 @@ impl LossDistribution {
     }
 }
 
-/// Returns Σ x·y. Eight partial sums run side by side; each has at most as many terms as the whole.
+/// Returns the dot product Σ x·y. Eight partial sums are computed in parallel. Each has fewer
+/// roundings than a single sum.
 fn dot(x: &[f64], y: &[f64]) -> f64 {
     let mut sums = [0.0; 8];
     let (x, y) = (x.chunks_exact(8), y.chunks_exact(8));
@@ -232,8 +240,8 @@ fn dot(x: &[f64], y: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
-    /// Pair with one finite loss of 0.35, of probability 0.3, and an infinite loss of probability
-    /// 1/1000.
+    /// The pair of distributions has a finite loss of 0.35 with probability 0.3, and an infinite
+    /// loss with probability 1/1000.
     #[test]
     fn what_is_beyond_the_grid_counts() {
         let delta = |central: f64| 1e-3 + 0.3 * (1.0 - (central - 0.35).exp()).max(0.0);
@@ -248,7 +256,7 @@ mod tests {
         let twice = above.clone().self_composed(2, 0.0);
         assert_eq!(twice.epsilon(1.998e-3), f64::INFINITY);
         assert!(twice.epsilon(2.1e-3) < 0.7);
-        // On the grid the measure is exact.
+        // At grid points, the δ of the measure is exact.
         for central in [0.0, 0.1, 0.3] {
             let least = above
                 .clone()

@@ -1,35 +1,41 @@
-//! Mixture parameter α, and the other properties of a randomizer that accounting uses.
+//! Mixture parameter α of a randomizer, and its other properties that accounting uses. In formulas,
+//! e is exp(ε).
 
 use hushbin::Error;
 use hushbin::bounds::EPSILON;
 use hushbin::choose::mixture_alpha;
 
-/// Mixture from which every report of an ε-LDP randomizer is drawn, with parameter α.
+/// Mixture as which the distribution of a report of an ε-LDP randomizer is written, with parameter
+/// α.
 ///
-/// For two inputs, a report points to the one with probability e·α, to the other with α, and to
-/// neither otherwise. Any other person's report hides it with probability 2α.
+/// Compare two inputs of a person. The person's report points to the true one with probability e·α,
+/// to the other one with probability α, and otherwise to neither. Any other person's report points
+/// to one of the two with probability 2α, and then hides the person's report.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Mixture {
     /// Local ε of one report.
     pub(in crate::accounting) epsilon: f64,
     /// Mixture parameter α.
     pub(in crate::accounting) alpha: f64,
-    /// Value 1 − α − e·α, computed without cancellation.
+    /// Probability 1 − α − e·α that a report points to neither input, computed without
+    /// cancellation.
     pub(in crate::accounting) rest: f64,
-    /// Weight v of the [blanket](super::super::privacy_blanket).
+    /// Weight v of an uninformative report in the [privacy blanket](super::super::privacy_blanket).
     pub(in crate::accounting) weight: f64,
-    /// Favoured set; `None` if unknown, as for any ε-LDP randomizer.
+    /// Numbers of favoured and other buckets. `None` if unknown, as for an arbitrary ε-LDP
+    /// randomizer.
     pub(in crate::accounting) favoured: Option<Favoured>,
-    /// True if elements are hashed independently, so that an ideal hash gives a smaller ε_c.
+    /// True if elements are hashed independently. Then a smaller ε_c can be proven under the
+    /// assumption of an ideal hash.
     pub(in crate::accounting) independent: bool,
-    /// Value of [`Mixture::attains_reduction`].
+    /// Value that [`Mixture::attains_reduction`] returns.
     pub(in crate::accounting) attains_reduction: bool,
 }
 
-/// Favoured set of a report: c of t buckets, sides or corners.
+/// Size of a report's favoured set: c of t buckets (or sides, or cells).
 ///
-/// Given its seed, the report weighs these e and the rest 1, or it is drawn from a mixture of such
-/// reports.
+/// Given its seed, a report is drawn with weight e for each favoured bucket and weight 1 for each
+/// other bucket, or from a mixture of such distributions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(in crate::accounting) struct Favoured {
     /// Number c of favoured buckets.
@@ -44,28 +50,29 @@ impl Favoured {
         self.count + self.others
     }
 
-    /// Returns Ω, the sum of the weights at local ε.
+    /// Returns Ω, the sum of the weights of all buckets at local ε.
     pub(in crate::accounting) fn omega(&self, epsilon: f64) -> f64 {
         self.count * epsilon.exp() + self.others
     }
 }
 
 impl Mixture {
-    /// Returns the mixture of any ε-LDP randomizer: α = 1/(e + 1), by the corollary in
-    /// `privacy_blanket`.
+    /// Returns a mixture that is valid for every ε-LDP randomizer. It has α = 1/(e + 1), by the
+    /// corollary in `privacy_blanket`.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] when ε is outside [`EPSILON`].
+    /// [`Error::OutOfRange`] if ε is outside [`EPSILON`].
     pub fn generic(epsilon: f64) -> Result<Self, Error> {
-        // The weights are those of two answers, though nothing states that there are two.
+        // The weights are those of randomised response with two answers, but the favoured set stays
+        // unknown.
         Ok(Self {
             favoured: None,
             ..Self::weighted(epsilon, 1.0, 1.0)?
         })
     }
 
-    /// Returns the mixture of `count` buckets with weight e and `others` with weight 1: α = min(c,
-    /// t − c)/Ω.
+    /// Returns the mixture for `count` buckets of weight e and `others` buckets of weight 1. Its α
+    /// is min(c, t − c)/Ω.
     pub(in crate::accounting) fn weighted(
         epsilon: f64,
         count: f64,
@@ -77,7 +84,7 @@ impl Mixture {
         Ok(Self {
             epsilon,
             alpha: mixture_alpha(count, others, e),
-            // Equals (Ω − min(c, t − c)·(e + 1))/Ω.
+            // This equals (Ω − min(c, t − c)·(e + 1))/Ω.
             rest: (others - count).max((count - others) * e) / favoured.omega(epsilon),
             weight: if count > others { e } else { 1.0 },
             favoured: Some(favoured),
@@ -86,8 +93,8 @@ impl Mixture {
         })
     }
 
-    /// Returns [`Mixture::generic`] with the fraction `part` of its α. Every informative report is
-    /// replaced by "neither" with probability 1 − `part`.
+    /// Returns the mixture whose α is a fraction `part` of this [generic](Mixture::generic)
+    /// mixture's. Every informative report is replaced by "neither" with probability 1 − `part`.
     pub(in crate::accounting) fn thinned(&self, part: f64) -> Self {
         Self {
             epsilon: self.epsilon,
@@ -100,15 +107,16 @@ impl Mixture {
         }
     }
 
-    /// Returns the mixture under an ideal hash: every element's bucket is uniform and independent
-    /// of all others', under every hash function.
+    /// Returns the mixture under the assumption of ideal hash functions. They map every element to
+    /// a uniform bucket, independently of all other elements.
     ///
-    /// This is an assumption about the hash, which the proven bound does not need. Favoured sets
-    /// then overlap in at least c²/t buckets on average, see `privacy_blanket`.
+    /// The proven bound does not need this assumption. With it, the favoured sets of two inputs
+    /// overlap in at least c²/t buckets on average (see `privacy_blanket`), which gives a smaller
+    /// ε_c.
     ///
-    /// `None` unless elements are hashed independently to buckets, and the c heaviest buckets are
-    /// favoured. The slots of a balanced hash avoid each other. Opposite answers favour opposite
-    /// sides of CoCo's pairs, under any hash.
+    /// Returns `None` unless elements are hashed independently to buckets and the c heaviest
+    /// buckets are favoured. Under a balanced hash, the buckets of different elements are not
+    /// independent. Under CoCo, opposite answers favour opposite sides with any hash.
     #[must_use]
     pub(crate) fn under_ideal_hash(&self) -> Option<Self> {
         let favoured = self.favoured.filter(|_| self.independent)?;
@@ -136,24 +144,24 @@ impl Mixture {
         self.alpha
     }
 
-    /// Returns P(neither) = 1 − α − e·α.
+    /// Returns the probability 1 − α − e·α that a report points to neither input.
     #[must_use]
     pub const fn rest(&self) -> f64 {
         self.rest
     }
 
-    /// Returns whether some batch of these reports is known to attain P1's Theorem 1, or to have a
-    /// larger loss.
+    /// Returns true if some batch of such reports is known to attain the reduction of P1's Theorem
+    /// 1, or to have an even larger privacy loss.
     ///
-    /// No ε_c below
-    /// [`Account::reduction_lower_epsilon`](super::super::Account::reduction_lower_epsilon) can
-    /// then be promised. See [`Mixture::for_mechanism`].
+    /// Then no ε_c below
+    /// [`Account::reduction_lower_epsilon`](super::super::Account::reduction_lower_epsilon) can be
+    /// promised. See [`Mixture::for_mechanism`].
     #[must_use]
     pub const fn attains_reduction(&self) -> bool {
         self.attains_reduction
     }
 
-    /// Returns the numbers c and t − c of buckets that a report favours, and does not favour.
+    /// Returns the number c of buckets that a report favours, and the number t − c of the others.
     /// `None` for [`Mixture::generic`].
     #[must_use]
     pub fn favoured(&self) -> Option<[f64; 2]> {

@@ -1,4 +1,4 @@
-//! Mixture parameter α of CoCo.
+//! Mixture of reports of CoCo, for accounting.
 
 use hushbin::Error;
 use hushbin::bounds::SPARSITY;
@@ -25,11 +25,12 @@ impl Accounted for Coco {
 }
 
 impl Mixture {
-    /// Returns the mixture of CoCo. Only rule `overwrite` uses the sparsity.
+    /// Returns the mixture of reports of CoCo. The sparsity matters only under the rule
+    /// `overwrite`.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`], or [`Error::Combination`] when rule `overwrite` has fewer than 2s + 2
-    /// sides.
+    /// [`Error::OutOfRange`] if ε or the sparsity is out of range. [`Error::Combination`] if there
+    /// are fewer than 2s + 2 sides under the rule `overwrite`.
     pub fn coco(coco: &Coco, sparsity: u32, epsilon: f64) -> Result<Self, Error> {
         match coco.rule() {
             Rule::Strongest { favoured } => {
@@ -43,7 +44,7 @@ impl Mixture {
                         reason: "rule \"overwrite\" needs at least 2s + 2 buckets t",
                     });
                 }
-                // One side of each of s pairs is favoured, and its opposite side is not.
+                // In each of s pairs, one side is favoured and the opposite side is not.
                 let others = coco.buckets() - sparsity;
                 Self::weighted(epsilon, sparsity.into(), others.into())
             }

@@ -1,4 +1,4 @@
-//! Mixture parameter α of Collision.
+//! Mixture of reports of Collision, for accounting.
 
 use hushbin::Error;
 use hushbin::bounds::SPARSITY;
@@ -25,11 +25,12 @@ impl Accounted for Collision {
 }
 
 impl Mixture {
-    /// Returns the mixture of Collision. Only rule `occupied` uses the sparsity.
+    /// Returns the mixture of reports of Collision. The sparsity matters only under the rule
+    /// `occupied`.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`], or [`Error::Combination`] when rule `occupied` has no more buckets
-    /// than `sparsity`.
+    /// [`Error::OutOfRange`] if ε or the sparsity is out of range. [`Error::Combination`] if there
+    /// are at most `sparsity` buckets under the rule `occupied`.
     pub fn collision(collision: &Collision, sparsity: u32, epsilon: f64) -> Result<Self, Error> {
         let t = collision.outcomes();
         match collision.rule() {
@@ -45,8 +46,8 @@ impl Mixture {
                     });
                 }
                 let of_s = Self::weighted(epsilon, sparsity.into(), (t - sparsity).into())?;
-                // Each number of occupied buckets has its own rounded threshold. This moves the
-                // total variation α(e − 1) by up to 2⁻⁶³.
+                // Each number of occupied buckets has its own sampling threshold, which is rounded.
+                // This changes the total variation α(e − 1) between two inputs by up to 2⁻⁶³.
                 let slack = 0.5_f64.powi(63) / epsilon.exp_m1();
                 Ok(Self {
                     alpha: (of_s.alpha + slack).min(1.0 / (epsilon.exp() + 1.0)),

@@ -1,4 +1,4 @@
-//! Trait of mechanisms whose batches can be accounted for.
+//! Interface between accounting and the mechanisms.
 
 use hushbin::Error;
 use hushbin::domain::Domain;
@@ -9,11 +9,12 @@ use super::alpha::Mixture;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AccountError {
-    /// A parameter is out of its range, or does not go with another.
+    /// A parameter is out of range, or two parameters cannot be combined.
     #[error(transparent)]
     Parameter(#[from] Error),
-    /// Hash-bin below user level: ε covers only neighbouring inputs. Other people's inputs may be
-    /// further away, so those reports need not hide a person.
+    /// The mechanism is hash-bin and its ε does not hold at user level. Then ε protects only
+    /// between neighbouring inputs. The inputs of other people may be further away, so their
+    /// reports need not hide a person.
     #[error(
         "hash-bin is accounted for at level \"user\" only: at other levels ε is about neighbours, \
          and shuffling with others is not known to hide anyone"
@@ -21,15 +22,15 @@ pub enum AccountError {
     Neighbours,
 }
 
-/// Mechanism whose batches can be accounted for.
+/// A mechanism for whose batches the central ε can be computed.
 pub(super) trait Accounted {
-    /// Returns the mixture of reports by people with at most `sparsity` entries at local ε.
+    /// Returns the mixture of reports at local ε from people who have at most `sparsity` entries.
     ///
     /// # Errors
     /// [`AccountError`].
     fn mixture(&self, sparsity: u32, epsilon: f64) -> Result<Mixture, AccountError>;
 
-    /// Returns [`Mixture::attains_reduction`] for people of `domain`.
+    /// Returns the value of [`Mixture::attains_reduction`] for inputs over this domain.
     fn attains_reduction(&self, _domain: &Domain) -> bool {
         false
     }

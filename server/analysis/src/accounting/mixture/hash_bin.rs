@@ -1,4 +1,4 @@
-//! Mixture parameter α of hash-bin.
+//! Mixture of reports of hash-bin, for accounting.
 
 use hushbin::mechanism::hash_bin::{HashBin, Level};
 

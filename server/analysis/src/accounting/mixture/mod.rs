@@ -1,4 +1,5 @@
-//! Mixture of a mechanism and its α, which measures how often a report could be anyone's.
+//! Mixtures: a mechanism's report distribution written as a mixture. Its parameter α measures how
+//! often a report depends on the input.
 
 pub(super) mod alpha;
 pub(super) mod contract;
@@ -27,24 +28,24 @@ macro_rules! register {
 hushbin::mechanisms!(register);
 
 impl Mixture {
-    /// Returns the mixture of a task's reports.
+    /// Returns the mixture of reports to a task.
     ///
-    /// If a public seed draws one of several questions, every person could have made any report of
-    /// the batch, as with the seeds of one question. If the questions' mixtures differ, they are
-    /// treated as one [generic](Mixture::generic) randomizer. That covers every ε-LDP randomizer
-    /// and has the largest loss.
+    /// If a task asks several questions, the public seed of a report determines the question. Every
+    /// person could have made any report of the batch, just as with a single question. If the
+    /// mixtures of the questions differ, the [generic](Mixture::generic) mixture is returned. It is
+    /// valid for every ε-LDP randomizer and has the largest privacy loss.
     ///
     /// # Errors
-    /// [`AccountError::Neighbours`] for hash-bin below user level.
+    /// [`AccountError::Neighbours`] if a question uses hash-bin and ε does not hold at user level.
     pub fn for_task(task: &Task) -> Result<Self, AccountError> {
         Self::for_task_at(task, task.epsilon())
     }
 
-    /// Returns the mixture of a task's reports at any local ε, with the mechanisms' parameters
-    /// unchanged.
+    /// Returns the mixture of reports to a task if its local ε were `epsilon`, with the mechanisms'
+    /// other parameters unchanged.
     ///
     /// # Errors
-    /// As [`Mixture::for_task`], and those of [`Mixture::for_mechanism`].
+    /// The errors of [`Mixture::for_task`] and [`Mixture::for_mechanism`].
     pub fn for_task_at(task: &Task, epsilon: f64) -> Result<Self, AccountError> {
         let mixture = |question: &Question| {
             Self::for_mechanism(question.mechanism(), &question.domain(), epsilon)
@@ -61,23 +62,25 @@ impl Mixture {
         })
     }
 
-    /// Returns the mixture of a mechanism and domain at any local ε, with the parameters unchanged.
+    /// Returns the mixture of reports of a mechanism over a domain at local ε, with the mechanism's
+    /// parameters unchanged.
     ///
-    /// Its α is that of the real weights at the given ε. The sampler uses integer thresholds, whose
-    /// effective ε is no greater. For `heaviest`, `overwrite`, `strongest`, the window and the
-    /// pattern, a sampled report is a report of the real weights, sometimes replaced by a uniform
-    /// bucket, side or cell. The replacement does not depend on the input. It is post-processing,
-    /// so the batch is no less private. Under `occupied` each number of occupied buckets rounds
-    /// separately. This moves the total variation α(e − 1) by up to 2⁻⁶³, which is added. Hash-bin
-    /// at user level is treated as any ε-LDP randomizer.
+    /// Its α is that of the exact real-valued weights at this ε. The sampler uses thresholds
+    /// rounded to integers, whose effective ε is no larger. For `heaviest`, `overwrite`,
+    /// `strongest`, the window mechanism and the pattern, a sampled report is equivalent to a
+    /// report with the exact weights that is sometimes replaced by a uniform bucket, side or cell.
+    /// The replacement does not depend on the input. So it is post-processing, and the batch is at
+    /// least as private. Under `occupied`, the threshold is rounded separately for each number of
+    /// occupied buckets. This changes the total variation α(e − 1) by up to 2⁻⁶³, which is added.
+    /// Hash-bin at user level is treated as an arbitrary ε-LDP randomizer.
     ///
-    /// Two cases attain the reduction, up to the rounding of thresholds. One is direct encoding:
-    /// every element has its own bucket, and the number of favoured buckets is that of entries. The
-    /// other is the window whose cells favour only themselves, if three inputs differ for every
-    /// draw. For all other cases this is not known.
+    /// Two cases are known to attain the reduction, up to the rounding of thresholds. One is direct
+    /// encoding: every element has its own bucket, and the number of favoured buckets is the number
+    /// of entries. The other is the window mechanism whose cells favour only themselves, if three
+    /// inputs become different cells for every draw of attributes.
     ///
     /// # Errors
-    /// As [`Mixture::for_task`], and those of [`Mixture::collision`], [`Mixture::coco`],
+    /// The errors of [`Mixture::for_task`], [`Mixture::collision`], [`Mixture::coco`],
     /// [`Mixture::window`] and [`Mixture::generic`].
     pub fn for_mechanism(
         mechanism: &Mechanism,

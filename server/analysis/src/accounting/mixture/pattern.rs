@@ -1,4 +1,4 @@
-//! Mixture parameter α of the pattern.
+//! Mixture of reports of a pattern, for accounting.
 
 use hushbin::mechanism::pattern::Pattern;
 
@@ -6,9 +6,11 @@ use super::alpha::Mixture;
 use super::contract::{AccountError, Accounted};
 
 impl Accounted for Pattern {
-    /// Returns the mixture of a cell that favours c of L outputs, any c.
+    /// Returns the mixture for a pattern whose bins each favour c of L outputs, for any sets of c
+    /// outputs.
     ///
-    /// The sets of two cells may overlap. A batch then hides more than the account states.
+    /// The favoured sets of two bins may overlap. Then a batch is more private than its account
+    /// states.
     fn mixture(&self, _: u32, epsilon: f64) -> Result<Mixture, AccountError> {
         let favoured = self.favoured().len() as f64;
         let others = f64::from(self.outputs()) - favoured;

@@ -1,4 +1,4 @@
-//! Mixture parameter α of the window.
+//! Mixture of reports of the window mechanism, for accounting.
 
 use hushbin::Error;
 use hushbin::domain::Domain;
@@ -12,27 +12,29 @@ impl Accounted for Window {
         Ok(Mixture::window(self, epsilon)?)
     }
 
-    /// Returns true if a cell favours only itself, and three inputs become different cells for
-    /// every draw of attributes.
+    /// Returns true if each cell favours only itself, and there are three inputs that become
+    /// different cells for every draw of m out of d attributes.
     ///
-    /// With three levels, these inputs have all attributes at one level each. With two levels they
-    /// are a corner, its opposite, and a third. The third differs from the first in m − 1
-    /// attributes and from the other in d − m + 1 < m.
+    /// With three or more levels, each of these inputs has all attributes at one level. With two
+    /// levels, they are a corner, the opposite corner, and a third one. The third one agrees with
+    /// the first corner in m − 1 attributes, and with the opposite corner in d − m + 1 < m
+    /// attributes. So no draw of m attributes makes it equal to either.
     fn attains_reduction(&self, domain: &Domain) -> bool {
-        // d − m + 1 < m
+        // Equivalent to d − m + 1 < m.
         let corners = domain.items().is_some_and(|d| d + 2 <= 2 * self.drawn());
         self.favoured() == 1 && (self.levels() > 2 || corners)
     }
 }
 
 impl Mixture {
-    /// Returns the mixture of the window.
+    /// Returns the mixture of reports of the window mechanism.
     ///
-    /// Given the attributes that its seed draws, a report favours kᵐ of tᵐ cells. A report of any
-    /// other input is drawn from a mixture of such reports.
+    /// Given the m attributes that its seed draws, a report favours kᵐ of tᵐ cells if all of these
+    /// numbers are at levels. If numbers are between levels, its distribution is a mixture of such
+    /// distributions.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`].
+    /// [`Error::OutOfRange`] if ε is out of range.
     pub fn window(window: &Window, epsilon: f64) -> Result<Self, Error> {
         let favoured = window.favoured_cells();
         let others = window.cells() - favoured;

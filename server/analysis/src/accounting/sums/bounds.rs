@@ -1,8 +1,8 @@
-//! Proven lower and upper bound of one number.
+//! Proven lower and upper bound on a quantity.
 
 use serde::Serialize;
 
-/// Bounds on a number.
+/// Lower and upper bound on a quantity.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 pub struct Bounds {

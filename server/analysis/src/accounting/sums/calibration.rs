@@ -1,9 +1,11 @@
-//! Calibration: the least noise that suffices, the fewest trials that can supply it, and the
-//! Gaussian limit at which both searches start.
+//! Calibration of noise: searches for the smallest noise probability q that suffices for (ε, δ),
+//! and for the fewest trials that can provide enough noise. Both searches start at the Gaussian
+//! limit.
 //!
-//! More trials are noise added, so δ falls with N at any q. That δ falls with q up to 1/2 is not
-//! proven: noise of a larger q is not that of a smaller q with more added. It is tested. Every
-//! result is proven by its own bounds.
+//! More trials add independent noise, so δ decreases with the number of trials N at any q. It is
+//! not proven that δ also decreases with q up to 1/2, because noise with a larger q is not the sum
+//! of noise with a smaller q and other noise. Tests confirm it. In any case, every result is proven
+//! by its own bounds.
 
 use hushbin::Error;
 use hushbin::bounds::Bound;
@@ -19,45 +21,47 @@ use crate::accounting::gaussian::gaussian_delta;
 use crate::accounting::ranges::{CENTRAL_EPSILON, DELTA};
 use crate::numeric::roots::{bisect, geometric, secant_falling, try_bisect, whole};
 
-/// Relative precision of q.
+/// Relative precision of the noise probability q.
 const PRECISION: f64 = 1e-7;
 
-/// Least noise that suffices.
+/// Smallest noise that suffices for a target (ε, δ).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub(crate) struct Calibration {
-    /// Noise q and B with which a batch is (ε, δ)-differentially private.
+    /// Noise with which a batch is (ε, δ)-differentially private: its probability q and cap B.
     pub(crate) noise: NoiseMessages,
-    /// Threshold that is too small: with it the target is missed, as near as the bounds can show.
+    /// Largest threshold found that is proven too small: with it, the batch misses the target.
     pub(crate) too_small: u64,
-    /// Mean μ = N·q of the noise messages of one coordinate and sign, of all honest people.
+    /// Mean μ = N·q of the number of noise messages of one coordinate and sign, from all honest
+    /// people together.
     pub(crate) mean: f64,
-    /// Variance N·q·(1 − q) of that noise.
+    /// Variance N·q·(1 − q) of that number.
     pub(crate) variance: f64,
-    /// Bounds on δ at ε for noise without truncation. Truncation at B adds at most a millionth of
-    /// δ.
+    /// Bounds on the δ of untruncated noise at the target ε. Truncation at B adds at most a
+    /// millionth of the target δ.
     pub(crate) delta: Bounds,
 }
 
-/// Finds the least noise with which a batch is (`epsilon`, `delta`)-differentially private, and
-/// then the least B.
+/// Finds the smallest noise probability with which a batch is (`epsilon`, `delta`)-differentially
+/// private, and then the smallest cap B.
 ///
-/// The noise is precise to one part in 10⁷ of the upper bound's. With q some parts in 10⁴ less it
-/// is proven too small, or in 10³ if variances are above 10⁷.
+/// The probability q is within one part in 10⁷ of the smallest one that the upper bound on δ
+/// permits. A q that is smaller by a few parts in 10⁴ is proven too small, or by a few parts in 10³
+/// if variances are above 10⁷.
 ///
 /// # Errors
-/// As [`Senders::check`]; [`Error::OutOfRange`] when δ is outside [`DELTA`], or ε is below that of
-/// noise of q = 1/2 or above the maximum of [`CENTRAL_EPSILON`]. [`least_repeats`] finds how many
-/// trials a smaller ε takes.
+/// The errors of [`Senders::check`]. [`Error::OutOfRange`] if δ is outside [`DELTA`], if ε is above
+/// the maximum of [`CENTRAL_EPSILON`], or if even noise with q = 1/2 does not reach it.
+/// [`least_repeats`] finds how many trials a smaller ε needs.
 pub(crate) fn calibrate(senders: &Senders, epsilon: f64, delta: f64) -> Result<Calibration, Error> {
     let goal = Goal::new(senders, epsilon, delta)?;
     let trials = senders.trials() as f64;
     let at = |q: f64| senders.noise(threshold(q));
     let excess = |q: f64| Ok::<_, Error>((goal.upper(&at(q)?) / goal.aim).ln());
     let greatest = greatest_probability(trials);
-    // Four times the Gaussian limit per trial is 4q(1 − q). The next line solves this for q.
+    // In the Gaussian limit, `near` is 4q(1 − q). The next line solves this for q.
     let near = 4.0 * gaussian_noise(senders.used, senders.levels, epsilon, delta) / trials;
     let near = (0.5 * near / (1.0 + (1.0 - near).max(0.0).sqrt())).min(greatest);
-    // Lower end of the bracket: a q that is too small.
+    // Find the lower end of the bracket: a q that is too small.
     let mut low = 0.99 * near;
     while low > NOISE_PROBABILITY.min && excess(low)? <= 0.0 {
         low *= 0.9;
@@ -82,12 +86,12 @@ pub(crate) fn calibrate(senders: &Senders, epsilon: f64, delta: f64) -> Result<C
     })
 }
 
-/// Returns the senders with the least w for which noise of some q up to 1/2 suffices. The given w
-/// is ignored.
+/// Returns the senders with the smallest number of trials w for which noise with some q ≤ 1/2
+/// suffices. The w in `senders` is ignored.
 ///
 /// # Errors
-/// As [`calibrate`], for the most trials that are within [`REPEATS`], [`TRIALS`] and
-/// [`NOISE_VARIANCE`].
+/// The errors of [`calibrate`], for the largest number of trials that is within [`REPEATS`],
+/// [`TRIALS`] and [`NOISE_VARIANCE`].
 pub(crate) fn least_repeats(senders: &Senders, epsilon: f64, delta: f64) -> Result<Senders, Error> {
     let one = Senders {
         repeats: 1,
@@ -111,7 +115,7 @@ pub(crate) fn least_repeats(senders: &Senders, epsilon: f64, delta: f64) -> Resu
     let enough = |repeats: u64| Ok::<_, Error>(goal.upper(&noise(repeats)?) <= goal.aim);
     let near = 4.0 * gaussian_noise(one.used, one.levels, epsilon, delta) / people;
     let near = (near.ceil() as u64).clamp(1, most);
-    // Search in both directions from near the limit, in growing strides.
+    // Search in both directions from the Gaussian limit, in growing strides.
     let (mut inside, mut outside, mut stride) = (near, near, 1);
     while !enough(inside)? {
         if inside == most {
@@ -132,11 +136,12 @@ pub(crate) fn least_repeats(senders: &Senders, epsilon: f64, delta: f64) -> Resu
     Ok(with(try_bisect(inside, outside, whole, enough)?.0))
 }
 
-/// Returns the variance 2DL²/g² of Gaussian noise on each of 2D counts that hides a person, for D
-/// `coordinates` used and L `levels`.
+/// Returns the variance 2DL²/g² of Gaussian noise on each of 2D counts with which the counts are
+/// (`epsilon`, `delta`)-differentially private. D is `coordinates`, L is `levels`, and g is the
+/// distance that `gaussian_distance` returns.
 ///
-/// It is the limit of much noise. Rare noise needs somewhat more, and much more if ε is so large
-/// that little noise is left.
+/// It is the limit of many noise messages. If noise messages are rare, the variance must be
+/// somewhat larger. If ε is so large that hardly any noise is needed, it must be much larger.
 #[must_use]
 pub(crate) fn gaussian_noise(coordinates: u32, levels: u32, epsilon: f64, delta: f64) -> f64 {
     let levels = f64::from(levels);
@@ -144,8 +149,8 @@ pub(crate) fn gaussian_noise(coordinates: u32, levels: u32, epsilon: f64, delta:
     2.0 * f64::from(coordinates) * levels * levels / (apart * apart)
 }
 
-/// Returns g, the distance of two unit Gaussians that are (ε, δ)-indistinguishable: Φ(g/2 − ε/g) −
-/// exp(ε)·Φ(−g/2 − ε/g) = δ.
+/// Returns g, the largest distance at which two unit Gaussians are (ε, δ)-indistinguishable. It is
+/// the solution of Φ(g/2 − ε/g) − exp(ε)·Φ(−g/2 − ε/g) = δ.
 fn gaussian_distance(epsilon: f64, delta: f64) -> f64 {
     let hidden = |apart: f64| gaussian_delta(1.0, apart, epsilon) <= delta;
     let (mut low, mut high) = (1.0, 1.0);
@@ -163,7 +168,7 @@ fn gaussian_distance(epsilon: f64, delta: f64) -> f64 {
 struct Goal {
     epsilon: f64,
     delta: f64,
-    /// Part of δ left for the noise, without the share of truncation.
+    /// Part of δ that is available for the noise, after subtracting the part for truncation.
     aim: f64,
 }
 
@@ -179,26 +184,26 @@ impl Goal {
         })
     }
 
-    /// Returns the upper bound on δ at the target's ε.
+    /// Returns the upper bound on the δ of this noise at the target ε.
     fn upper(&self, noise: &UnitNoise) -> f64 {
         let profile = Profile::new(noise, self.aim);
         let [above] = profile.one_sided([Side::Above]);
         above.delta(self.epsilon)
     }
 
-    /// Returns the lower bound on δ at the target's ε.
+    /// Returns the lower bound on the δ of this noise at the target ε.
     fn lower(&self, noise: &UnitNoise) -> f64 {
         let profile = Profile::new(noise, self.aim);
         let [below] = profile.one_sided([Side::Below]);
         below.delta(self.epsilon)
     }
 
-    /// Returns the largest threshold found that is proven too small: its δ exceeds the target.
+    /// Returns the largest threshold found that is proven too small: its δ exceeds the target δ.
     ///
-    /// `lower` is a lower bound on the δ of `enough`.
+    /// `enough` is noise that suffices, and `lower` a lower bound on its δ.
     fn too_small(&self, senders: &Senders, enough: &UnitNoise, lower: f64) -> Result<u64, Error> {
         let q = enough.probability();
-        // δ falls like a power of q, with an exponent up to about 40.
+        // δ decreases like a power of q, with an exponent of up to about 40.
         let first = ((self.delta / lower).ln() / 40.0).clamp(PRECISION, 0.5);
         let steps = std::iter::successors(Some(first), |step| Some(1.6 * step));
         for step in steps.take_while(|&step| step < 1.0) {
@@ -207,11 +212,11 @@ impl Goal {
                 return Ok(less.threshold());
             }
         }
-        // Practically no noise is never enough.
+        // The smallest possible threshold means practically no noise, which is never enough.
         Ok(1)
     }
 
-    /// Returns the error for an ε that even the greatest noise `most` cannot reach.
+    /// Returns the error for a target that even the largest noise, `most`, does not reach.
     fn out_of_reach(&self, most: &UnitNoise) -> Error {
         let profile = Profile::new(most, self.aim);
         let [above] = profile.one_sided([Side::Above]);
@@ -229,12 +234,12 @@ impl Goal {
     }
 }
 
-/// Returns the threshold q·2⁶⁴, at least 1 and at most 2⁶³.
+/// Returns the threshold q·2⁶⁴, rounded and limited to the range from 1 to 2⁶³.
 fn threshold(q: f64) -> u64 {
     ((q * SCALE).round() as u64).clamp(1, 1 << 63)
 }
 
-/// Returns the greatest q of the search: 1/2, or less if the variance would exceed
+/// Returns the largest q that the search tries: 1/2, or less if the variance would exceed
 /// [`NOISE_VARIANCE`].
 fn greatest_probability(trials: f64) -> f64 {
     let part = 4.0 * NOISE_VARIANCE.max / trials;

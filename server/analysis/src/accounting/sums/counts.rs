@@ -1,58 +1,63 @@
-//! Privacy loss of both counts of one coordinate, for a person who turns it from +L to −L.
+//! Privacy profile of the two message counts of one coordinate, for a person whose value changes
+//! from +L to −L.
 //!
-//! One input adds L to the count B of messages +1, the other adds L to the count B of messages −1.
-//! All B are independent and have the same binomial distribution. With u(k) = P(B = k − L) and v(k)
-//! = P(B = k) the pair is (u ⊗ v, v ⊗ u). Exchanging the counts shows that the pair is its own
-//! mirror image; neither count alone is. The loss of (a, b) is λ(a) − λ(b), λ = ln(u/v), and
+//! The number of noise messages is a binomial variable B = Binomial(N, q) for either sign,
+//! independently. One input adds L messages +1, the other input adds L messages −1. Let u(k) = P(B
+//! = k − L) and v(k) = P(B = k). Then the counts (a, b) of both signs have distribution u ⊗ v under
+//! one input, and v ⊗ u under the other. Exchanging the inputs is the same as exchanging the
+//! counts, so the pair of distributions is its own mirror image. The privacy loss of (a, b) is λ(a)
+//! − λ(b), where λ = ln(u/v), and
 //!
-//! δ(ε) = Σ_a [u(a)·V(λ < λ(a) − ε) − exp(ε)·v(a)·U(λ < λ(a) − ε)].
+//! δ(ε) = Σ_a [u(a)·V(λ < λ(a) − ε) − exp(ε)·v(a)·U(λ < λ(a) − ε)],
 //!
-//! λ rises with k, by L/k or more a step:
+//! where U and V are probabilities under u and v. λ increases with k, by at least L/k per step:
 //!
 //! u(k)/v(k) = Π_{i < L} (k − i)/(N − k + i + 1)·(1 − q)/q.
 //!
-//! So one pass over a can carry the end of the sum over b along. Outside L ≤ k ≤ N one of u and v
-//! is 0, and the count identifies the input. This has probability 1 − M, M = P(B ≥ L)·P(B ≤ N − L).
-//! The rest, divided by M, is again a pair of distributions that mirrors itself. That pair is
-//! summed here.
+//! So in one pass over a, the end of the sum over b only moves forward. If a count is not in L ≤ k
+//! ≤ N, one of u and v is 0, and the count identifies the input. The probability of such an
+//! *identifying* outcome is 1 − M, where M = P(B ≥ L)·P(B ≤ N − L). All other outcomes, with
+//! probabilities divided by M, are again a pair of distributions that is its own mirror image. The
+//! profile of that pair is computed here.
 
 use super::noise::UnitNoise;
 use crate::accounting::composition::ComposedPart;
 use crate::numeric::binomial::{error, exponent, probability};
 use crate::numeric::roots::{bisect, whole};
 
-/// Minimum and maximum number of points at which δ of one coordinate is computed.
+/// Minimum and maximum number of grid points at which the δ of one coordinate is computed.
 const POINTS: [f64; 2] = [256.0, 1024.0];
-/// Approximate number of terms of all points together.
+/// Approximate number of terms in the sums of all grid points together.
 const TERMS: f64 = 3e7;
 
-/// Counts of one coordinate, for both signs. Identifying outcomes are kept apart.
+/// Distributions of the counts of one coordinate, for both signs. Identifying outcomes are treated
+/// separately.
 #[derive(Debug, Clone)]
 pub(super) struct Counts {
-    /// Probabilities u(k), by k.
+    /// Probabilities u(k), for consecutive k.
     up: Vec<f64>,
-    /// Probabilities v(k).
+    /// Probabilities v(k), for the same k.
     down: Vec<f64>,
-    /// Sums of u before an index.
+    /// Sums of `up` over all earlier indices.
     up_before: Vec<f64>,
-    /// Sums of v before an index.
+    /// Sums of `down` over all earlier indices.
     down_before: Vec<f64>,
-    /// Losses λ(k).
+    /// Log-ratios λ(k).
     loss: Vec<f64>,
-    /// Upper bound on the probability left out of sums.
+    /// Upper bound on the probability that the sums leave out.
     outside: f64,
-    /// Bounds on the identifying probability 1 − M.
+    /// Lower and upper bound on the probability 1 − M of identifying outcomes.
     outright: [f64; 2],
-    /// Greatest finite loss.
+    /// Upper bound on finite privacy losses.
     most: f64,
-    /// Relative error of sums of products.
+    /// Relative error of sums of products of probabilities.
     relative: f64,
-    /// Absolute error of λ.
+    /// Absolute error of the log-ratios λ.
     off: f64,
 }
 
 impl Counts {
-    /// Returns the counts. Sums leave out a probability of about exp(−`far`).
+    /// Computes the distributions. Sums leave out a probability of about exp(−`far`).
     pub(super) fn new(noise: &UnitNoise, far: f64) -> Self {
         let (trials, levels) = (noise.trials() as f64, f64::from(noise.levels()));
         let p = noise.probabilities();
@@ -67,8 +72,8 @@ impl Counts {
                 .collect()
         };
         let (up, down) = (all[..size].to_vec(), all[all.len() - size..].to_vec());
-        // `error` is greatest for the least double. q, 1 − q and N·q are rounded. That changes a
-        // probability by |k − N·q| roundings, and u/v by L.
+        // `error` is largest for the smallest probability. q, 1 − q and N·q are rounded. This
+        // changes a probability by |k − N·q| roundings, and u/v by L roundings.
         let own = error(0.0);
         let each = own + 8.0 * f64::EPSILON * (high - low + levels + 64.0);
         Self {
@@ -85,7 +90,7 @@ impl Counts {
         }
     }
 
-    /// Returns bounds on 1 − M.
+    /// Returns a lower and an upper bound on the probability 1 − M of identifying outcomes.
     pub(super) const fn outright(&self) -> [f64; 2] {
         self.outright
     }
@@ -100,30 +105,31 @@ impl ComposedPart for Counts {
         (TERMS / self.loss.len() as f64).clamp(POINTS[0], POINTS[1]) as usize
     }
 
-    /// Returns bounds on δ without the identifying outcomes.
+    /// Returns a lower and an upper bound on δ, given that the outcome is not identifying.
     ///
-    /// Any set of outcomes (a, b) bounds δ from below.
+    /// The lower bound is valid for the sum over any set of outcomes (a, b).
     fn delta(&self, epsilon: f64) -> (f64, f64) {
         let least = self.loss.first().map_or(f64::INFINITY, |&loss| loss);
         let start = self.loss.partition_point(|&loss| loss - epsilon <= least);
         let (mut gain, mut lost, mut edge, mut b) = (0.0, 0.0, 0.0, 0);
         for (a, &loss) in self.loss.iter().enumerate().skip(start) {
             let level = loss - epsilon;
-            // λ rises with its index, so b only moves forward.
+            // λ increases with its index, so b only moves forward.
             while self.loss[b] < level {
                 b += 1;
             }
             gain += self.up[a] * self.down_before[b];
             lost += self.down[a] * self.up_before[b];
-            // A loss nearer to ε than the error of λ may be taken or not. For each a this concerns
-            // at most one b, since λ rises by more than twice the error. It changes δ by at most
-            // the error times the probability.
+            // If a privacy loss is closer to ε than the error of λ, its outcome may wrongly be
+            // included or not. For each a, this concerns at most one b, because λ increases by more
+            // than twice its error per step. It changes δ by at most the error times the outcome's
+            // probability.
             edge += self.up[a] * self.down[b];
         }
         lost *= epsilon.exp();
         let rounded = 8.0 * f64::EPSILON * (epsilon + 1.0);
         let wrong = 2.0 * (self.off + rounded);
-        // Underflowing terms add up to less than 10⁻²⁹⁰.
+        // Terms that underflow sum to less than 10⁻²⁹⁰.
         let error = (self.relative + wrong) * (gain + lost) + 1e-290;
         let [most, least] = self.outright.map(|outright| 1.0 - outright);
         let lower = (gain - lost - error) / most;
@@ -136,8 +142,8 @@ impl ComposedPart for Counts {
     }
 }
 
-/// Returns the range of counts outside which there is less than exp(−`far`) on either side, by
-/// Chernoff's bound.
+/// Returns a range of noise counts. By Chernoff's bound, the probability below it and the
+/// probability above it are each less than exp(−`far`).
 fn window(noise: &UnitNoise, far: f64) -> [f64; 2] {
     let (trials, p) = (noise.trials(), noise.probabilities());
     let middle = noise.mean() as u64;
@@ -155,8 +161,8 @@ fn window(noise: &UnitNoise, far: f64) -> [f64; 2] {
     [low as f64, high as f64]
 }
 
-/// Returns the losses λ. If both probabilities underflow, no result depends on λ as long as it
-/// rises.
+/// Returns the log-ratios λ. If both probabilities underflow, the previous value is used: results
+/// do not depend on it, as long as λ does not decrease.
 fn losses(up: &[f64], down: &[f64]) -> Vec<f64> {
     let mut last = f64::NEG_INFINITY;
     up.iter()
@@ -169,7 +175,7 @@ fn losses(up: &[f64], down: &[f64]) -> Vec<f64> {
         .collect()
 }
 
-/// Returns the sums before each index, from 0 to the length.
+/// Returns for each index from 0 to the length the sum of all earlier entries.
 fn before(all: &[f64]) -> Vec<f64> {
     let mut sum = 0.0;
     let sums = all.iter().map(|p| {
@@ -179,7 +185,8 @@ fn before(all: &[f64]) -> Vec<f64> {
     std::iter::once(0.0).chain(sums).collect()
 }
 
-/// Returns bounds on 1 − P(B ≥ L)·P(B ≤ N − L). `each` is the relative error of a probability.
+/// Returns a lower and an upper bound on 1 − P(B ≥ L)·P(B ≤ N − L). `each` is the relative error of
+/// a probability.
 fn outright(noise: &UnitNoise, each: f64) -> [f64; 2] {
     let (trials, levels) = (noise.trials(), u64::from(noise.levels()));
     if levels > trials {
@@ -196,7 +203,8 @@ fn outright(noise: &UnitNoise, each: f64) -> [f64; 2] {
     ]
 }
 
-/// Returns slightly more than λ(N) − λ(L) = 2·ln C(N, L).
+/// Returns a tight upper bound on the largest finite privacy loss, λ(N) − λ(L) = 2·ln C(N, L). N is
+/// the number of trials and L the number of levels.
 fn most(noise: &UnitNoise) -> f64 {
     let trials = noise.trials() as f64;
     let step = |i: u32| ((trials - f64::from(i)) / f64::from(i + 1)).ln();
@@ -215,7 +223,8 @@ mod tests {
         all["count"].as_array().unwrap().clone()
     }
 
-    /// Either count separately. Poisson noise is nearly binomial noise with q = 2⁻³⁴.
+    /// Compares the δ of each count alone with the reference. Binomial noise with q = 2⁻³⁴ is
+    /// nearly Poisson noise.
     #[test]
     fn either_count_is_the_reference() {
         let mut compared = 0;
@@ -258,7 +267,7 @@ mod tests {
         assert_eq!(compared, 24);
     }
 
-    /// Losses λ as products, and the greatest loss.
+    /// The log-ratios λ agree with products of quotients, and so does the largest loss.
     #[test]
     fn losses_are_products_of_quotients() {
         for (levels, trials, threshold) in [(1, 9, 1 << 62), (3, 50, 1 << 63), (7, 30, 1 << 61)] {

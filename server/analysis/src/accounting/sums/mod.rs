@@ -1,16 +1,17 @@
-//! Accounting of sums of unit messages, which noise messages of the same kind hide.
+//! Accounting for sums of unit messages: central privacy of vectors whose sum is computed from
+//! shuffled messages.
 //!
-//! A person rounds each of D coordinates to a whole number x from −L to L, and sends |x| messages
-//! (coordinate, sign of x). For every coordinate and either sign the person also sends a noise
-//! message with probability q, w times. The analyser sees only the number of messages of each
-//! coordinate and sign. The noise of n_h honest people is Binomial(w·n_h, q) on every count,
-//! independently.
+//! A person rounds each of D coordinates to an integer x from −L to L, and sends |x| messages
+//! (coordinate, sign of x). For every coordinate and either sign, the person also makes w trials.
+//! Each sends a noise message of that coordinate and sign with probability q. The analyser sees
+//! only the number of messages of each coordinate and sign. The noise from n_h honest people is
+//! Binomial(w·n_h, q) on every count, independently.
 //!
-//! A change of one coordinate moves either count by at most L. Binomial distributions are
-//! log-concave. So thresholds are the best tests of a moved count, and a smaller move is never
-//! easier to detect. The worst person turns every coordinate from +L to −L. That loss is bounded
-//! from both sides here, with every rounding counted. An observer who links messages to people
-//! learns the values: there is no local ε.
+//! A change of one coordinate changes either of its counts by at most L. Binomial distributions are
+//! log-concave. So a threshold on a count is the best test of a change, and a smaller change is
+//! never easier to detect. In the worst case, a person changes every coordinate from +L to −L. The
+//! privacy loss of this change is bounded from both sides here, including all rounding errors. An
+//! observer who can link messages to people learns the values, so there is no local ε.
 //!
 //! | module | contents |
 //! |---|---|
@@ -24,8 +25,8 @@
 //!
 //! Sources: Asi, Feldman, Nelson, Nguyen, Talwar, Zhou, "Private Vector Mean Estimation in the
 //! Shuffle Model: Optimal Rates Require Many Messages", for the messages, used here without tuples;
-//! Doroshenko, Ghazi, Kamath, Kumar, Manurangsi as in composition. That binomial noise of the
-//! messages' kind suffices is new.
+//! Doroshenko, Ghazi, Kamath, Kumar, Manurangsi as in composition. The use of binomial noise that
+//! consists of the same messages is new.
 
 mod bounds;
 mod calibration;

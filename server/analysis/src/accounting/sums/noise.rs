@@ -1,51 +1,53 @@
-//! Noise that hides a person: the person's coordinates and levels, and the noise on each count.
+//! Noise on the counts of unit messages, and the size of the input that it hides.
 
 use hushbin::Error;
 use hushbin::bounds::Bound;
 use serde::Serialize;
 
-/// Number of coordinates D, and number k of those that a person uses.
+/// Permitted number of coordinates D, and permitted number k of coordinates that a person uses.
 pub(crate) const COORDINATES: Bound = Bound {
     name: "coordinates",
     min: 1.0,
     max: 16_384.0,
 };
-/// Number of levels L: a coordinate is from −L to L.
+/// Permitted number of levels L. A coordinate is rounded to an integer from −L to L.
 pub(crate) const LEVELS: Bound = Bound {
     name: "levels",
     min: 1.0,
     max: 1024.0,
 };
-/// Number of trials N of a coordinate and sign, of all honest people together.
+/// Permitted number of trials N for one coordinate and sign, from all honest people together.
 pub(crate) const TRIALS: Bound = Bound {
     name: "trials",
     min: 1.0,
     max: 1e12,
 };
-/// Probability q of a noise message.
+/// Permitted probability q that a trial sends a noise message.
 pub(crate) const NOISE_PROBABILITY: Bound = Bound {
     name: "probability of a noise message",
     min: f64::EPSILON / 4096.0,
     max: 0.5,
 };
-/// Variance N·q·(1 − q) of a count. The maximum limits the work: a sum covers a multiple of the
-/// standard deviation.
+/// Permitted variance N·q·(1 − q) of the noise on a count. The maximum limits the computing time,
+/// because a sum extends over a multiple of the standard deviation.
 pub(crate) const NOISE_VARIANCE: Bound = Bound {
     name: "variance of a count's noise",
     min: 0.0,
     max: 1e10,
 };
-/// Scale 2⁶⁴ of thresholds.
+/// Factor 2⁶⁴ between a probability and its 64-bit threshold.
 pub(super) const SCALE: f64 = 18_446_744_073_709_551_616.0;
 
-/// Noise on the counts of unit messages, and the person it hides.
+/// Noise on the counts of unit messages, and the number of coordinates and levels of a person that
+/// it hides.
 ///
-/// Binomial(N, q) noise messages of every coordinate and sign, all independent, hide any change of
-/// `coordinates` coordinates within −L to L. q is a 64-bit threshold: a trial sends a message if a
-/// uniform word is below it.
+/// For every coordinate and sign there are Binomial(N, q) noise messages, all independent. They
+/// hide any change of `coordinates` coordinates within −L to L. The probability q is given as a
+/// 64-bit threshold: a trial sends a message if a uniform 64-bit word is below it.
 ///
-/// Source: Asi, Feldman, Nelson, Nguyen, Talwar, Zhou, "Private Vector Mean Estimation in the
-/// Shuffle Model", for the messages. That noise of the messages' own kind suffices goes beyond it.
+/// Source for the messages: Asi, Feldman, Nelson, Nguyen, Talwar, Zhou, "Private Vector Mean
+/// Estimation in the Shuffle Model". The noise, which consists of the same messages, goes beyond
+/// it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub(crate) struct UnitNoise {
     coordinates: u32,
@@ -55,7 +57,7 @@ pub(crate) struct UnitNoise {
 }
 
 impl UnitNoise {
-    /// Returns the noise of N `trials` of probability `threshold`/2⁶⁴ each.
+    /// Creates the noise from N = `trials` trials, each with probability `threshold`/2⁶⁴.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if a number is outside [`COORDINATES`], [`LEVELS`], [`TRIALS`],
@@ -104,7 +106,7 @@ impl UnitNoise {
         self.threshold
     }
 
-    /// Returns the probability q.
+    /// Returns the probability q of a noise message.
     #[must_use]
     pub(crate) fn probability(&self) -> f64 {
         self.probabilities()[0]
@@ -116,13 +118,13 @@ impl UnitNoise {
         [self.threshold, rest].map(|part| part as f64 / SCALE)
     }
 
-    /// Returns the mean μ = N·q of the noise messages of one coordinate and sign.
+    /// Returns the mean μ = N·q of the number of noise messages of one coordinate and sign.
     #[must_use]
     pub(crate) fn mean(&self) -> f64 {
         self.trials as f64 * self.probability()
     }
 
-    /// Returns the variance N·q·(1 − q).
+    /// Returns the variance N·q·(1 − q) of the number of noise messages of one coordinate and sign.
     #[must_use]
     pub(crate) fn variance(&self) -> f64 {
         let [p, rest] = self.probabilities();

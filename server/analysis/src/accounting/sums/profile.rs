@@ -1,13 +1,14 @@
-//! Privacy profile of all coordinates. Identifying outcomes are counted apart; the rest is
-//! composed.
+//! Privacy profile of all coordinates together. Outcomes that identify the input are counted
+//! separately, and the privacy losses of all other outcomes are composed.
 //!
 //! Let M be the probability that the counts of one coordinate do not identify the input. For D
 //! coordinates
 //!
 //! δ(ε) = 1 − M^D + M^D·E[(1 − exp(ε − Λ))₊].
 //!
-//! Λ is the sum of D losses of the remaining pair. That pair mirrors itself, so it is composed as
-//! batches are.
+//! Λ is the sum of D losses of one coordinate, given that its outcome is not identifying. The
+//! distributions of such outcomes are a pair that is its own mirror image, so it is composed in the
+//! same way as batches.
 
 use super::counts::Counts;
 
@@ -16,27 +17,29 @@ use super::noise::UnitNoise;
 use crate::accounting::composition::{ComposedPart, LossDistribution, Side, delta_curve, sum};
 use crate::numeric::roots::{arithmetic, bisect};
 
-/// Fraction of δ that truncation of measures may add.
+/// Fraction of δ that truncating loss distributions may add.
 const SPARE: f64 = 1e-9;
-/// Fraction of `SPARE` that may be left out of a sum.
+/// Fraction of `SPARE` that the sums over counts may leave out.
 const CUT: f64 = 1e-3;
-/// Identifying probability from which on the rest is not computed.
+/// Probability of identifying outcomes from which on the privacy loss of other outcomes is not
+/// computed.
 const MAX_IDENTIFYING: f64 = 0.5;
 
-/// Function δ(ε) of a noise, precise near one magnitude of δ.
+/// Privacy profile δ(ε) for one noise distribution. Its sums are precise for δ of about one order
+/// of magnitude.
 #[derive(Debug)]
 pub(super) struct Profile {
     counts: Counts,
     coordinates: u32,
-    /// Bounds on the identifying probability 1 − M^D.
+    /// Lower and upper bound on the probability 1 − M^D of identifying outcomes.
     outright: [f64; 2],
-    /// Part of δ that truncation may add.
+    /// Amount of δ that truncating loss distributions may add.
     rare: f64,
-    /// Approximate standard deviation of one coordinate's loss.
+    /// Approximate standard deviation of the privacy loss of one coordinate.
     spread: f64,
 }
 
-/// Loss of all coordinates, bounded on one side.
+/// Privacy profile of all coordinates, bounded on one side.
 #[derive(Debug)]
 pub(super) struct OneSidedProfile<'a> {
     side: Side,
@@ -45,9 +48,9 @@ pub(super) struct OneSidedProfile<'a> {
 }
 
 #[derive(Debug)]
-/// Loss apart from identifying outcomes.
+/// Privacy loss of the outcomes that are not identifying.
 enum RemainingLoss<'a> {
-    /// Loss that is not computed, with the trivial bounds.
+    /// Loss that is not computed. Its δ has the trivial bounds 0 and 1.
     Unknown,
     /// Loss of one coordinate.
     One(&'a Counts),
@@ -56,11 +59,11 @@ enum RemainingLoss<'a> {
 }
 
 impl Profile {
-    /// Returns the profile, precise for δ from `delta` on.
+    /// Creates the profile. Its sums are precise for δ down to `delta`.
     pub(super) fn new(noise: &UnitNoise, delta: f64) -> Self {
         let (coordinates, rare) = (f64::from(noise.coordinates()), SPARE * delta);
         let counts = Counts::new(noise, -(CUT * rare / coordinates).ln());
-        // 1 − (1 − x)^D without cancellation.
+        // 1 − (1 − x)^D, computed without cancellation.
         let all = |one: f64| -(coordinates * (-one).ln_1p()).exp_m1();
         let slack = 16.0 * f64::EPSILON * (coordinates + 1.0);
         let [low, high] = counts.outright().map(all);
@@ -73,7 +76,7 @@ impl Profile {
         }
     }
 
-    /// Returns the losses, on each of the given sides.
+    /// Returns the profile bounded on each of the given sides.
     pub(super) fn one_sided<const S: usize>(&self, sides: [Side; S]) -> [OneSidedProfile<'_>; S] {
         let curve = (self.coordinates > 1 && self.outright[1] < MAX_IDENTIFYING)
             .then(|| delta_curve(&self.counts, self.coordinates, 4.0 * self.spread, self.rare));
@@ -90,7 +93,8 @@ impl Profile {
         })
     }
 
-    /// Returns the lower and the upper bound of `say`.
+    /// Applies `say` to the profile bounded from below and to the profile bounded from above, and
+    /// returns both results as bounds.
     pub(super) fn bounds(&self, say: impl Fn(&OneSidedProfile) -> f64) -> Bounds {
         let told = self.one_sided([Side::Below, Side::Above]);
         let [lower, upper] = told.map(|told| say(&told));
@@ -103,7 +107,7 @@ impl OneSidedProfile<'_> {
         self.side
     }
 
-    /// Returns δ(`epsilon`), rounded to this side.
+    /// Returns δ at `epsilon`, bounded on this side.
     pub(super) fn delta(&self, epsilon: f64) -> f64 {
         let [low, high] = self.outright;
         let rest = match (&self.rest, self.side) {
@@ -120,11 +124,13 @@ impl OneSidedProfile<'_> {
         }
     }
 
-    /// Returns the ε where δ(ε) = `delta`, rounded to this side; infinite if there is none.
+    /// Returns the ε at which δ(ε) is `delta`, bounded on this side. Returns infinity if there is
+    /// none.
     pub(super) fn epsilon(&self, delta: f64) -> f64 {
         let [low, high] = self.outright;
         let slack = 4.0 * f64::EPSILON;
-        // δ for the rest, after the identifying probability.
+        // δ that is left for the other outcomes after subtracting the probability of identifying
+        // ones.
         let left = match self.side {
             Side::Above => (delta * (1.0 - slack) - high) / (1.0 - low) * (1.0 - slack),
             Side::Below => (delta * (1.0 + slack) - low) / (1.0 - high) * (1.0 + slack),
@@ -139,7 +145,7 @@ impl OneSidedProfile<'_> {
     }
 }
 
-/// Returns the ε of one coordinate, on one side.
+/// Returns the ε of one coordinate at `delta`, bounded on one side.
 fn alone(counts: &Counts, side: Side, delta: f64) -> f64 {
     let most = counts.most();
     let precision = arithmetic(1e-13);

@@ -1,4 +1,4 @@
-//! Messages that every person sends, and the account of a batch of such people.
+//! Parameters of the messages that every person of a batch sends, and the account of such a batch.
 
 use hushbin::Error;
 use hushbin::bounds::Bound;
@@ -11,47 +11,49 @@ use super::truncation::{TRUNCATION_SHARE, Truncation};
 use crate::accounting::composition::Side;
 use crate::accounting::ranges::{CENTRAL_EPSILON, DELTA};
 
-/// Trials w of one person for each coordinate and sign.
+/// Permitted number of noise trials w of one person for each coordinate and sign.
 pub(crate) const REPEATS: Bound = Bound {
     name: "repeats",
     min: 1.0,
     max: 65_536.0,
 };
-/// Number n_h of honest people of a batch, whose noise is counted.
+/// Permitted number n_h of honest people in a batch. Only their noise is counted.
 pub(crate) const HONEST_PEOPLE: Bound = Bound {
     name: "honest people",
     ..TRIALS
 };
 
-/// Batch of people who send unit messages.
+/// Batch of people who each send unit messages.
 ///
-/// Of D `coordinates` a person uses k. If k < D, they are drawn at random, independently of the
-/// input. The worst case is that the draw is known: then only k counts of a sign change. δ of the
-/// mixture is at most the average δ over the draws. Noise messages cover all D.
+/// A person reports k of the D `coordinates`. If k < D, they are drawn at random, independently of
+/// the input. In the worst case, the observer knows which ones were drawn. Then only k counts of
+/// either sign depend on the input. The true δ is at most the average δ over all draws. Noise
+/// messages are sent for all D coordinates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub(crate) struct Senders {
     /// Number of coordinates D, within [`COORDINATES`].
     pub(crate) coordinates: u32,
-    /// Number of coordinates k that a person uses, from 1 to D.
+    /// Number of coordinates k that a person reports, from 1 to D.
     pub(crate) used: u32,
-    /// Number of levels L, within [`LEVELS`]: a coordinate is rounded to −L to L.
+    /// Number of levels L, within [`LEVELS`]. A coordinate is rounded to an integer from −L to L.
     pub(crate) levels: u32,
     /// Number of honest people n_h, within [`HONEST_PEOPLE`], including the person in question.
-    /// Honest people's noise does not depend on the values. Other people's noise is not counted. A
-    /// batch with fewer honest people is not covered.
+    /// Honest people send noise as prescribed. The noise of all other people is not counted. If a
+    /// batch has fewer honest people, its account is not valid.
     pub(crate) honest_people: u64,
-    /// Trials w, within [`REPEATS`], of one person for a noise message of one coordinate and sign.
-    /// N = w·n_h is within [`TRIALS`].
+    /// Number w of noise trials of one person for each coordinate and sign, within [`REPEATS`]. N =
+    /// w·n_h must be within [`TRIALS`].
     pub(crate) repeats: u32,
 }
 
-/// Noise of every person: q, and the maximum number B of noise messages.
+/// Noise that every person sends: the probability q of a noise message, and the maximum number B of
+/// them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub(crate) struct NoiseMessages {
     /// Threshold q·2⁶⁴: a trial sends a message if a uniform 64-bit word is below it.
     pub(crate) threshold: u64,
-    /// Cap B on one person's noise messages. Draws above B are rejected and redrawn; B ≥ 2Dw never
-    /// rejects.
+    /// Cap B on the number of one person's noise messages. If a draw has more, all are drawn again.
+    /// With B ≥ 2Dw this never happens.
     pub(crate) most: u64,
 }
 
@@ -59,7 +61,7 @@ impl Senders {
     /// Checks that all numbers are within range.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] when a number is outside its range.
+    /// [`Error::OutOfRange`] if a number is outside its range.
     pub(crate) fn check(&self) -> Result<(), Error> {
         COORDINATES.check(f64::from(self.coordinates))?;
         let used = Bound {
@@ -74,26 +76,26 @@ impl Senders {
         TRIALS.check(self.honest_people as f64 * f64::from(self.repeats))
     }
 
-    /// Returns N = w·n_h.
+    /// Returns the number of trials for one coordinate and sign, N = w·n_h.
     #[must_use]
     pub(crate) const fn trials(&self) -> u64 {
         self.honest_people.saturating_mul(self.repeats as u64)
     }
 
-    /// Returns the noise that hides a person of the batch, without truncation at B.
+    /// Returns the noise that hides a person in the batch, without truncation at B.
     ///
     /// # Errors
-    /// As [`Senders::check`] and [`UnitNoise::new`].
+    /// The errors of [`Senders::check`] and [`UnitNoise::new`].
     pub(crate) fn noise(&self, threshold: u64) -> Result<UnitNoise, Error> {
         self.check()?;
         UnitNoise::new(self.used, self.levels, self.trials(), threshold)
     }
 
-    /// Returns bounds on the least ε of a batch at `delta`, with noise truncated at B. They are
-    /// infinite if identifying outcomes or truncation take more than δ.
+    /// Returns bounds on the smallest ε of a batch at `delta`, with noise truncated at B. They are
+    /// infinite if identifying outcomes and truncation alone exceed δ.
     ///
     /// # Errors
-    /// As [`Senders::noise`]; [`Error::OutOfRange`] when δ is outside [`DELTA`].
+    /// The errors of [`Senders::noise`]. [`Error::OutOfRange`] if δ is outside [`DELTA`].
     pub(crate) fn account(&self, noise: NoiseMessages, delta: f64) -> Result<Bounds, Error> {
         DELTA.check(delta)?;
         let profile = Profile::new(
@@ -109,26 +111,27 @@ impl Senders {
         })
     }
 
-    /// Returns the cost of truncating a person's noise.
+    /// Returns what truncating every person's noise adds to δ, as a function of B and ε.
     pub(super) fn truncation(&self, threshold: u64) -> Truncation {
         let trials = 2 * u64::from(self.coordinates) * u64::from(self.repeats);
         Truncation::new(trials, threshold, self.honest_people)
     }
 }
 
-/// Maximum number of values of ε that are tried.
+/// Maximum number of values of ε to try.
 const TRIES: usize = 8;
 
 impl OneSidedProfile<'_> {
-    /// Returns the ε where δ(ε) and the cost `cut` of truncation sum to `delta`, on this side.
+    /// Returns the ε at which δ(ε) plus `cut`(ε) is `delta`, bounded on this side. `cut` is what
+    /// truncation adds to δ.
     ///
-    /// `cut` grows with ε, so an ε proven with the cost at a greater ε is valid.
+    /// `cut` increases with ε. So if an ε is proven with the addition for a larger ε, it is valid.
     fn epsilon_with_truncation(&self, delta: f64, cut: &impl Fn(f64) -> f64) -> f64 {
         let mut tried = self.epsilon(delta);
         if cut(0.0) == 0.0 {
             return tried;
         }
-        // From below, the cost at the greatest possible ε is added.
+        // A lower bound uses the addition at the largest possible ε.
         if self.side() == Side::Below {
             let most = CENTRAL_EPSILON.max.min(tried);
             return self.epsilon(delta + cut(most)).min(most);

@@ -1,32 +1,35 @@
-//! Truncated noise: capping noise messages so that all uploads have equal size.
+//! Truncated noise: the number of noise messages is capped, so that all uploads have equal size.
 //!
-//! A person draws T ~ Binomial(2Dw, q) noise messages of all coordinates and signs, and redraws
-//! them all if T > B. The messages sent are distributed as noise given T ≤ B. In total variation
-//! this differs from untruncated noise by P(T > B) = t. For the independent noise of n_h people the
-//! difference is at most n_h·t. The batch's messages are a function of noise and inputs. So for any
-//! two neighbouring inputs and any set S of outcomes, with ′ for truncated noise,
+//! A person draws T ~ Binomial(2Dw, q) noise messages of all coordinates and signs, and draws all
+//! of them again if T > B. So the distribution of the noise is conditioned on T ≤ B. Its total
+//! variation distance from that of untruncated noise is t = P(T > B). For the independent noise of
+//! n_h people, the distance is at most n_h·t. The messages of the batch are a function of noise and
+//! inputs. So for any two neighbouring inputs, with outcome distributions P and Q, and any set S of
+//! outcomes,
 //!
 //! P′(S) ≤ P(S) + n_h·t ≤ exp(ε)·Q(S) + δ + n_h·t ≤ exp(ε)·Q′(S) + δ + n_h·t·(1 + exp(ε)).
 //!
-//! The reverse bounds δ from below by equally much less. Messages of people outside the n_h do not
-//! matter, truncated or not: they are added afterwards. B does not limit a person's own messages,
-//! whose number depends on the values.
+//! where ′ denotes truncated noise. In the same way, δ decreases by at most n_h·t·(1 + exp(ε)). The
+//! messages of people who are not among the n_h do not matter, whether truncated or not, because
+//! they are independent additions. B does not limit the messages that carry a person's values,
+//! whose number depends on these values.
 
 use super::noise::SCALE;
 use crate::numeric::binomial::{error, exponent, probability};
 use crate::numeric::roots::{bisect, whole};
 
-/// Fraction of δ reserved for truncation.
+/// Fraction of δ that is reserved for truncation.
 ///
-/// The noise uses the rest, which raises its variance by less than a millionth. t falls so fast
-/// with B that a fraction a thousand times larger would save only a message or two. An absolute
-/// value would not do: 2⁻⁶⁰ is a thousandth of the least δ, and needlessly small for larger ones.
+/// The noise uses the remainder, which increases its variance by less than a millionth. t decreases
+/// so fast with B that a fraction a thousand times larger would save only one or two messages. An
+/// absolute value would not be suitable: 2⁻⁶⁰ is a thousandth of the smallest δ, and needlessly
+/// small for larger ones.
 pub(super) const TRUNCATION_SHARE: f64 = 1e-6;
 
-/// Cost of truncating noise.
+/// Addition to δ that is caused by truncating noise.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Truncation {
-    /// Number of trials 2Dw of one person.
+    /// Number 2Dw of trials of one person, over all coordinates and signs.
     trials: u64,
     /// Probabilities q and 1 − q.
     p: [f64; 2],
@@ -42,7 +45,8 @@ impl Truncation {
         }
     }
 
-    /// Returns slightly more than n_h·t·(1 + exp(ε)), the cost of truncation at `most`.
+    /// Returns a tight upper bound on n_h·t·(1 + exp(ε)), which is added to δ if noise is truncated
+    /// at B = `most`.
     pub(super) fn delta(&self, most: u64, epsilon: f64) -> f64 {
         if most >= self.trials {
             return 0.0;
@@ -51,15 +55,16 @@ impl Truncation {
         apart * (1.0 + epsilon.exp()) * (1.0 + 1e-12)
     }
 
-    /// Returns the least B that costs at most `delta`.
+    /// Returns the smallest B at which truncation adds at most `delta` to δ.
     pub(super) fn least(&self, epsilon: f64, delta: f64) -> u64 {
-        // Below the mean t is not small, so the search starts there.
+        // If B is below the mean, t is not small, so the search starts at the mean.
         let mean = (self.trials as f64 * self.p[0]) as u64;
         let enough = |most: u64| self.delta(most, epsilon) <= delta;
         bisect(self.trials, mean, whole, enough).0
     }
 
-    /// Returns slightly more than P(T > `most`).
+    /// Returns a tight upper bound on t = P(T > `most`), where T is the number of noise messages of
+    /// one person.
     fn tail(&self, most: u64) -> f64 {
         let trials = self.trials as f64;
         let mean = trials * self.p[0];
@@ -67,7 +72,7 @@ impl Truncation {
         if at <= mean {
             return 1.0;
         }
-        // Chernoff's bound: exp(−700) is below 10⁻³⁰⁰.
+        // By Chernoff's bound the result is at most exp(−700), which is below 10⁻³⁰⁰.
         if exponent(at, trials, self.p) > 700.0 {
             return 1e-300;
         }
@@ -80,7 +85,8 @@ impl Truncation {
             term *= ratio;
             (at, terms) = (at + 1.0, terms + 1.0);
             sum += term;
-            // Ratios fall, so the remainder is below a geometric series.
+            // The ratios of successive terms decrease, so the remainder is below a geometric
+            // series.
             if term * ratio <= 1e-15 * sum * (1.0 - ratio) {
                 sum += 1e-15 * sum;
                 break;
@@ -94,7 +100,7 @@ impl Truncation {
 mod tests {
     use super::*;
 
-    /// Returns P(T > most), by the exact sum.
+    /// Returns P(T > `most`), computed by summing all terms.
     fn direct(trials: u64, q: f64, most: u64) -> f64 {
         (most + 1..=trials)
             .map(|x| probability(x as f64, trials as f64, [q, 1.0 - q]))

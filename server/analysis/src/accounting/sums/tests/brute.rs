@@ -1,6 +1,6 @@
-//! Exact sums over all possible counts.
+//! Exact δ of small batches, by sums over all possible counts.
 
-/// Returns P(B = k) for k from 0, by products.
+/// Returns P(B = k) for k from 0 on, where B ~ Binomial(`trials`, q), computed by products.
 pub(super) fn binomial(trials: usize, q: f64) -> Vec<f64> {
     let mut law = vec![1.0];
     for _ in 0..trials {
@@ -14,10 +14,11 @@ pub(super) fn binomial(trials: usize, q: f64) -> Vec<f64> {
     law
 }
 
-/// Distribution of both counts of one coordinate: first that of +1, then that of −1.
+/// Joint distribution of counts, as a list of probabilities.
 pub(super) type Law = Vec<f64>;
 
-/// Returns the distribution of (N⁺, N⁻) for one coordinate with value x, in rows.
+/// Returns the joint distribution of the counts N⁺ and N⁻ of one coordinate whose value is x, with
+/// one row for each N⁺.
 pub(super) fn counts(noise: &[f64], x: i32, levels: usize) -> Law {
     let moved = |x: i32| {
         let mut count = vec![0.0; noise.len() + levels];
@@ -29,14 +30,14 @@ pub(super) fn counts(noise: &[f64], x: i32, levels: usize) -> Law {
     product(&plus, &minus)
 }
 
-/// Returns the distribution of independent counts.
+/// Returns the joint distribution of independent counts with distributions `a` and `b`.
 pub(super) fn product(a: &[f64], b: &[f64]) -> Law {
     a.iter()
         .flat_map(|p| b.iter().map(move |r| p * r))
         .collect()
 }
 
-/// Returns E[(P − exp(ε)·Q)₊].
+/// Returns the δ at ε between two distributions: the sum of (p − exp(ε)·q)₊ over all outcomes.
 pub(super) fn delta(p: &[f64], q: &[f64], epsilon: f64) -> f64 {
     let scale = epsilon.exp();
     p.iter().zip(q).map(|(p, q)| (p - scale * q).max(0.0)).sum()

@@ -1,4 +1,5 @@
-//! Small batches by exact sums: the bounds contain them, and the claimed worst case is the worst.
+//! Tests on small batches whose δ is summed exactly. The bounds contain it, and no change of the
+//! input is worse than the claimed worst case.
 
 use super::brute::{binomial, counts, delta, product};
 use super::{SCALE, noise, senders};
@@ -34,7 +35,7 @@ fn one_coordinate_is_its_whole_sum() {
                     if told < 0.2 {
                         assert!(found.upper <= found.lower + 1e-9 * whole + 1e-20, "{at}");
                     }
-                    // The pair is its own mirror image.
+                    // Exchanging the two inputs does not change δ.
                     let mirrored = delta(&down, &up, epsilon);
                     assert!((whole - mirrored).abs() <= 1e-14, "{at}");
                 }
@@ -43,7 +44,7 @@ fn one_coordinate_is_its_whole_sum() {
     }
 }
 
-/// Any change of one coordinate.
+/// No change of one coordinate has a larger δ than the change from +L to −L.
 #[test]
 fn no_change_of_one_coordinate_is_worse() {
     let levels = 3;
@@ -91,7 +92,8 @@ fn two_coordinates_hold_their_whole_sum() {
     }
 }
 
-/// Reversing both coordinates fully is the worst change, and three coordinates are worse than two.
+/// The worst change of two coordinates is from +L to −L in both. A change of three coordinates has
+/// an even larger δ.
 #[test]
 fn no_change_of_two_coordinates_is_worse() {
     let law = binomial(10, 0.3);
@@ -132,7 +134,8 @@ fn three_coordinates_hold_their_whole_sum() {
     }
 }
 
-/// One of two coordinates, drawn at random.
+/// If a person reports one of two coordinates, drawn at random, δ is at most that of a single
+/// coordinate.
 #[test]
 fn a_drawn_coordinate_is_covered_by_one() {
     let (people, q) = (12, 0.4);
@@ -161,7 +164,8 @@ fn a_drawn_coordinate_is_covered_by_one() {
     }
 }
 
-/// Returns the distribution of noise of people who redraw if there is more than B.
+/// Returns the joint distribution of the noise of people who draw their noise messages again if
+/// there are more than B = `most`.
 fn cut(people: usize, repeats: usize, q: f64, most: usize) -> Vec<Vec<f64>> {
     let one = binomial(repeats, q);
     let pair = |i: usize, j: usize| if i + j <= most { one[i] * one[j] } else { 0.0 };

@@ -1,10 +1,10 @@
-//! Examples of a batch, its noise and its account.
+//! Tests on an example of a batch, its noise and its account.
 
 use hushbin::Error;
 
 use super::super::{NoiseMessages, Senders, UnitNoise, calibrate, gaussian_noise, least_repeats};
 
-/// People who send sixteen coordinates of eight levels each.
+/// Batch of people who send sixteen coordinates with eight levels each.
 const SENDERS: Senders = Senders {
     coordinates: 16,
     used: 16,
@@ -23,7 +23,7 @@ fn the_least_noise_is_less_than_poissons() -> Result<(), Error> {
         repeats: 1,
     };
     let found = calibrate(&senders, 1.0, 1e-6)?;
-    // Poisson noise would need 572.03.
+    // Poisson noise would need a variance of 572.03.
     assert!(571.0 < found.variance && found.variance < 572.03);
     assert!(found.delta.upper <= 1e-6 && found.noise.most < 32);
     Ok(())
@@ -40,7 +40,8 @@ fn more_trials_reach_a_smaller_epsilon() -> Result<(), Error> {
     };
     assert!(calibrate(&senders, 1.0, 1e-6).is_err());
     let more = least_repeats(&senders, 1.0, 1e-6)?;
-    // The variance of 36,550 takes at least 4 times as many trials.
+    // A variance of 36,550 needs at least 4 · 36,550 trials, because q(1 − q) ≤ 1/4. These are 8
+    // per person.
     assert_eq!(more.repeats, 8);
     assert!(calibrate(&more, 1.0, 1e-6)?.mean <= 80_000.0);
     Ok(())
@@ -71,7 +72,7 @@ fn a_cut_counts() -> Result<(), Error> {
         most: 31,
     };
     assert!(SENDERS.delta_bounds(any, 2.0)?.upper < 1e-9);
-    // P(32 of 32) is 2⁻³² for each person.
+    // Per person, the probability that all 32 trials send a message is 2⁻³².
     assert!(SENDERS.delta_bounds(few, 2.0)?.upper > 1e-4);
     Ok(())
 }

@@ -1,4 +1,5 @@
-//! Tests of sums of unit messages, against independently computed numbers and exact sums.
+//! Tests of the accounting for unit messages, against independently computed numbers and exact
+//! sums.
 
 mod brute;
 mod exact;
@@ -15,15 +16,15 @@ use super::{NoiseMessages, Senders, UnitNoise};
 use crate::accounting::composition::Side;
 use crate::accounting::ranges::{CENTRAL_EPSILON, DELTA};
 
-/// Scale 2⁶⁴ of thresholds.
+/// Factor 2⁶⁴ between a probability and its 64-bit threshold.
 const SCALE: f64 = 18_446_744_073_709_551_616.0;
 
-/// Returns noise of probability q.
+/// Creates noise whose messages have probability q.
 fn noise(coordinates: u32, levels: u32, trials: u64, q: f64) -> UnitNoise {
     UnitNoise::new(coordinates, levels, trials, (q * SCALE) as u64).unwrap()
 }
 
-/// Returns people who each use all coordinates.
+/// Creates a batch of people who each report all coordinates.
 fn senders(coordinates: u32, levels: u32, honest_people: u64, repeats: u32) -> Senders {
     Senders {
         coordinates,
@@ -35,22 +36,23 @@ fn senders(coordinates: u32, levels: u32, honest_people: u64, repeats: u32) -> S
 }
 
 impl UnitNoise {
-    /// Returns bounds on the least δ with which the counts are (`epsilon`, δ)-differentially
-    /// private, for any two inputs of one person. Precise from the minimum of [`DELTA`] to 1/2.
+    /// Returns bounds on the smallest δ with which the counts are (`epsilon`, δ)-differentially
+    /// private, for any two inputs of one person. They are precise for δ from the minimum of
+    /// [`DELTA`] to 1/2.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] when ε is outside [`CENTRAL_EPSILON`].
+    /// [`Error::OutOfRange`] if ε is outside [`CENTRAL_EPSILON`].
     pub(crate) fn delta_bounds(&self, epsilon: f64) -> Result<Bounds, Error> {
         CENTRAL_EPSILON.check(epsilon)?;
         let profile = Profile::new(self, DELTA.min);
         Ok(profile.bounds(|told| told.delta(epsilon)))
     }
 
-    /// Returns bounds on the least ε at `delta`, infinite if the identifying probability exceeds
-    /// it.
+    /// Returns bounds on the smallest ε at `delta`. They are infinite if the probability of
+    /// identifying outcomes exceeds `delta`.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] when δ is outside [`DELTA`].
+    /// [`Error::OutOfRange`] if δ is outside [`DELTA`].
     pub(crate) fn epsilon_bounds(&self, delta: f64) -> Result<Bounds, Error> {
         DELTA.check(delta)?;
         let profile = Profile::new(self, delta);
@@ -59,14 +61,15 @@ impl UnitNoise {
 }
 
 impl Senders {
-    /// Returns bounds on the least δ with which a batch is (`epsilon`, δ)-differentially private,
-    /// with noise truncated at B.
+    /// Returns bounds on the smallest δ with which a batch is (`epsilon`, δ)-differentially
+    /// private, with noise truncated at B.
     ///
-    /// They are about 1/1000 of δ apart, or the cost of truncation. `is_enough` is sharper if δ is
-    /// known.
+    /// They differ by about 1/1000 of δ, or by what truncation adds. If δ is known, `is_enough` is
+    /// a sharper test.
     ///
     /// # Errors
-    /// As [`Senders::noise`]; [`Error::OutOfRange`] when ε is outside [`CENTRAL_EPSILON`].
+    /// The errors of [`Senders::noise`], and [`Error::OutOfRange`] when ε is outside
+    /// [`CENTRAL_EPSILON`].
     pub(crate) fn delta_bounds(&self, noise: NoiseMessages, epsilon: f64) -> Result<Bounds, Error> {
         let whole = self.noise(noise.threshold)?.delta_bounds(epsilon)?;
         let cut = self.truncation(noise.threshold).delta(noise.most, epsilon);
@@ -76,12 +79,12 @@ impl Senders {
         })
     }
 
-    /// Returns whether a batch is (`epsilon`, `delta`)-differentially private by the upper bound.
-    /// [`calibrate`](super::calibrate) uses the same bound, so its result passes.
+    /// Returns true if the upper bound proves that a batch is (`epsilon`, `delta`)-differentially
+    /// private. [`calibrate`](super::calibrate) uses the same bound, so its result passes.
     ///
     /// # Errors
-    /// As [`Senders::noise`]; [`Error::OutOfRange`] when ε is outside [`CENTRAL_EPSILON`] or δ
-    /// outside [`DELTA`].
+    /// The errors of [`Senders::noise`], and [`Error::OutOfRange`] when ε is outside
+    /// [`CENTRAL_EPSILON`] or δ outside [`DELTA`].
     pub(crate) fn is_enough(
         &self,
         noise: NoiseMessages,

@@ -1,4 +1,5 @@
-//! Monotonicity of δ and of the least noise, on grids, and refused parameters.
+//! Tests that δ and the smallest noise are monotone in the parameters, and that parameters out of
+//! range are refused.
 
 use super::{SCALE, noise, senders};
 use crate::accounting::sums::{
@@ -6,7 +7,7 @@ use crate::accounting::sums::{
 };
 use hushbin::ErrorCode;
 
-/// δ does not fall with less noise, more coordinates or more levels.
+/// δ does not decrease if there is less noise, or if there are more coordinates or levels.
 #[test]
 fn delta_falls_with_noise_and_rises_with_what_is_told() {
     let qs = [1e-4, 0.003, 0.02, 0.07, 0.15, 0.25, 0.35, 0.43, 0.48, 0.5];
@@ -42,7 +43,7 @@ fn delta_falls_with_noise_and_rises_with_what_is_told() {
     assert!(strictly > 600, "{strictly}");
 }
 
-/// One coordinate, whose bounds coincide, by small steps of q.
+/// The δ of one coordinate decreases with q, in small steps. Its lower and upper bound coincide.
 #[test]
 fn delta_of_one_coordinate_falls_with_every_step_of_q() {
     for (levels, trials, epsilon) in [(1, 40, 0.5), (1, 1_000, 0.2), (3, 500, 1.0), (2, 60, 2.0)] {
@@ -56,7 +57,8 @@ fn delta_of_one_coordinate_falls_with_every_step_of_q() {
     }
 }
 
-/// The result suffices, a little less does not, and the variance is at most that of Poisson noise.
+/// The noise found suffices, slightly less noise does not, and its variance is at most that of
+/// Poisson noise.
 #[test]
 fn the_least_noise_is_the_least() {
     for (coordinates, levels, epsilon, delta, trials) in [
@@ -99,8 +101,9 @@ fn the_least_noise_is_the_least() {
     }
 }
 
-/// One and two coordinates, from q near 1/2 to rare noise. With hundreds of noise messages up to a
-/// twentieth less is needed than of Poisson noise, and with a few dozen trials a third less.
+/// Tests one and two coordinates, from q near 1/2 to rare noise messages. With hundreds of noise
+/// messages, the variance is up to a twentieth smaller than that of Poisson noise. With a few dozen
+/// trials, it is a third smaller.
 #[test]
 fn no_binomial_needs_the_variance_of_poisson_noise() {
     let (mut compared, mut least): (u32, f64) = (0, 1.0);
@@ -115,7 +118,7 @@ fn no_binomial_needs_the_variance_of_poisson_noise() {
                     let poisson = least_of(1_000_000_000_000).unwrap().mean;
                     for times in [3.6, 4.2, 8.0, 100.0] {
                         let people = (times * poisson).ceil() as u64;
-                        // With too few trials no noise is enough.
+                        // With too few trials, even the largest noise is not enough.
                         let Ok(found) = least_of(people) else {
                             assert!(times < 4.0, "{people}, {epsilon}, {delta}");
                             continue;
@@ -135,7 +138,7 @@ fn no_binomial_needs_the_variance_of_poisson_noise() {
     assert!((0.6..0.7).contains(&least), "{least}");
 }
 
-/// Truncation costs at most a millionth of δ, and one message less would cost more.
+/// Truncation at B adds at most a millionth of δ, and truncation at B − 1 would add more.
 #[test]
 fn uploads_have_room_for_what_is_likely() {
     for (coordinates, people) in [(4, 20_000_u64), (16, 90_000), (128, 900_000)] {
@@ -158,7 +161,7 @@ fn uploads_have_room_for_what_is_likely() {
     }
 }
 
-/// The least w is found, also far from the Gaussian limit.
+/// The smallest number of trials w is found, even if it is far from the Gaussian limit.
 #[test]
 fn the_fewest_repeats_are_the_fewest() {
     for (coordinates, levels, epsilon, delta, people) in [
@@ -185,7 +188,8 @@ fn the_fewest_repeats_are_the_fewest() {
     }
 }
 
-/// Drawing a quarter of the coordinates needs a quarter of the noise.
+/// If each person reports a quarter of the coordinates, drawn at random, a quarter of the noise is
+/// enough.
 #[test]
 fn drawn_coordinates_need_less_noise() {
     let all = senders(64, 2, 900_000, 1);
@@ -270,7 +274,8 @@ fn what_is_out_of_range_is_refused() {
     refused(hidden.epsilon_bounds(0.5).unwrap_err(), "delta is 0.5");
 }
 
-/// Identifying probabilities above δ, and fewer people than levels.
+/// ε is infinite if identifying outcomes have a probability above δ, for example if there are fewer
+/// people than levels.
 #[test]
 fn little_noise_hides_nothing() {
     for own in [

@@ -1,4 +1,5 @@
-//! Comparison with independently computed numbers, and with the numbers of tables.
+//! Tests that compare results with independently computed numbers, and with a table in the
+//! documentation.
 
 use super::{SCALE, noise, senders};
 use crate::accounting::sums::{UnitNoise, calibrate, gaussian_noise, least_repeats};
@@ -20,13 +21,15 @@ fn count(row: &Value, field: &str) -> u32 {
     u32::try_from(row[field].as_u64().unwrap()).unwrap()
 }
 
-/// Returns nearly Poisson noise of this mean. The number of trials makes q a power of two.
+/// Creates binomial noise with this mean that is nearly Poisson. The number of trials makes q a
+/// power of two.
 fn nearly_poisson(coordinates: u32, levels: u32, mean: u64) -> UnitNoise {
     let q = 34 - mean.ilog2() / 2;
     UnitNoise::new(coordinates, levels, mean << q, 1 << (64 - q)).unwrap()
 }
 
-/// Returns δ of one count that is moved by L, and of the reverse, for a noise distribution.
+/// Returns the δ of one count to which L is added, and the δ with both inputs exchanged. `law` is
+/// the distribution of the noise.
 fn one_count(law: &[f64], shift: usize, epsilon: f64) -> [f64; 2] {
     let scale = epsilon.exp();
     let moved = |k: usize| k.checked_sub(shift).map_or(0.0, |k| law[k]);
@@ -80,7 +83,8 @@ fn counts_are_the_reference() {
     assert_eq!(pairs, 2);
 }
 
-/// Least mean of nearly Poisson noise, from both sides, and the limit.
+/// The smallest mean of nearly Poisson noise agrees with the reference from both sides, and so does
+/// the Gaussian limit.
 #[test]
 fn the_least_noise_is_the_reference() {
     let rows = rows("sum");
@@ -101,7 +105,7 @@ fn the_least_noise_is_the_reference() {
             too_small < known && too_small > known * (1.0 - 4e-4),
             "{row}: {found:?}"
         );
-        // ε at the known mean.
+        // At the known mean, ε agrees with the reference.
         let at = noise(
             coordinates,
             levels,
@@ -129,8 +133,8 @@ fn a_binomial_needs_the_mean_that_is_stated() {
     assert!((poisson.mean - 343.4).abs() < 0.05, "{poisson:?}");
 }
 
-/// Number d of items, n of people, levels, noise messages a person if they are rare, and standard
-/// error of each mean.
+/// Rows of the table: number of items d, number of people n, number of levels, number of noise
+/// messages per person if they are rare, and standard error of each mean.
 const TABLE: [(u32, u32, u32, f64, f64); 5] = [
     (1, 100_000, 32, 0.7, 0.0001),
     (4, 100_000, 32, 12.0, 0.0002),
@@ -139,8 +143,8 @@ const TABLE: [(u32, u32, u32, f64, f64); 5] = [
     (64, 1_000_000, 8, 19.0, 0.0001),
 ];
 
-/// The table in the documentation has means of Poisson noise. A binomial of the least w needs more
-/// messages for the same variance.
+/// The table in the documentation is for Poisson noise. Binomial noise with the smallest w needs
+/// more messages for the same variance.
 #[test]
 fn the_table_is_that_of_rare_messages() {
     for (d, n, levels, messages, error) in TABLE {
