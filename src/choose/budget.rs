@@ -88,8 +88,8 @@ impl PreparedBudget {
 
     /// Returns whether sets of `favoured` and `others` keep to the budget.
     pub(super) fn allows_sets(&self, favoured: f64, others: f64) -> bool {
-        // If more than half are favoured, `mixture_alpha` understates what a report reveals. Its maximum
-        // 1/(e + 1) holds for any randomizer.
+        // If more than half are favoured, `mixture_alpha` understates what a report reveals. Its
+        // maximum 1/(e + 1) holds for any randomizer.
         let alpha = if favoured > others {
             mixture_alpha(1.0, 1.0, self.e)
         } else {

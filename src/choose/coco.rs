@@ -40,8 +40,8 @@ fn predicted(rates: &Rates, domain: &Domain, population: &Population) -> Predict
     let with = rates.mean_square(true) - 1.0;
     let without = |kept| rates.mean_square_among(domain.sparsity(), f64::from(kept));
     let mean = predict::sampled_error(domain, population, items, with, without);
-    // An entry has the frequencies of its own sign and of the other. `sampled_error` counts the other as
-    // absent, so `none` is subtracted here.
+    // An entry has the frequencies of its own sign and of the other. `sampled_error` counts the
+    // other as absent, so `none` is subtracted here.
     let frequency = rates.frequency_variances().map(|[own, other, none]| {
         let with = own + other - none;
         predict::sampled_error(domain, population, 2.0 * items, with, |_| none)

@@ -177,8 +177,8 @@ impl QuestionDraft {
     }
 
     /// Returns the choice of [`QuestionDraft::resolve`] and its alternatives, among parameters
-    /// whose [α](super::mixture_alpha) is at most `alpha`. Returns `None` if `auto` finds none. With a
-    /// finite `alpha`, mechanisms that protect only single entries are excluded.
+    /// whose [α](super::mixture_alpha) is at most `alpha`. Returns `None` if `auto` finds none.
+    /// With a finite `alpha`, mechanisms that protect only single entries are excluded.
     ///
     /// # Errors
     /// As [`Question::new`]; [`Error::Combination`] if a stated mechanism cannot keep to `alpha`.

@@ -2,8 +2,8 @@
 //! variance within a budget.
 //!
 //! A report hashes R·s elements, each in several rounds. Unless a draft states R, this cost is at
-//! most [`MAX_HASH_COST`], and R is the least power of two whose variance is within [`VARIANCE_TOLERANCE`] of the
-//! best.
+//! most [`MAX_HASH_COST`], and R is the least power of two whose variance is within
+//! [`VARIANCE_TOLERANCE`] of the best.
 
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;

@@ -115,8 +115,8 @@ impl Balanced {
     }
 
     /// Runs the rounds on L [prepared](Balanced::coordinates) slots side by side and returns the
-    /// buckets. `first` are the keys of the first round. `pair` returns the keys of the two rounds after it,
-    /// and so on.
+    /// buckets. `first` are the keys of the first round. `pair` returns the keys of the two rounds
+    /// after it, and so on.
     #[inline(always)]
     pub(super) fn run_rounds<const L: usize>(
         &self,

@@ -35,7 +35,7 @@ macro_rules! register {
         #[derive(Debug, Clone, PartialEq, Eq, Hash)]
         pub enum Report {
             $(
-                #[doc = concat!("RandomizerWithReport by [`", stringify!($module), "`](super::", stringify!($module), ").")]
+                #[doc = concat!("Made by [`", stringify!($module), "`](super::", stringify!($module), ").")]
                 $Name(super::$module::Report),
             )+
         }

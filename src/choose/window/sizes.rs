@@ -16,7 +16,7 @@ struct SizeSearch<'a> {
     draft: &'a Draft,
 }
 
-/// SizeSearch with values and worst-case variance.
+/// Sizes with values and worst-case variance.
 struct SizesWithVariance {
     drawn: u32,
     atoms: u32,
@@ -59,7 +59,7 @@ pub(super) fn best(domain: &Domain, budget: PrivacyBudget, draft: &Draft) -> Opt
     let mut best = all.min_by(|a, b| a.variance.total_cmp(&b.variance))?;
     let mut variance: fn(&Rates) -> f64 = Rates::worst_variance;
     if draft.objective == Some(Objective::Average) {
-        // SizeSearch stay those of the worst case: only the values differ.
+        // Sizes stay those of the worst case: only the values differ.
         let squares = sizes.squares(best.drawn, [best.atoms, best.favoured])?;
         best.values = values::best_on_average(best.atoms, best.favoured, squares, best.values);
         variance = Rates::average_variance;

@@ -170,7 +170,7 @@ impl Programme {
         self.segments().map(of).fold(0.0, f64::max)
     }
 
-    /// Returns the average variance over numbers spread evenly from −1 to 1. SegmentDerivatives levels the
+    /// Returns the average variance over numbers spread evenly from −1 to 1. Between levels the
     /// mean square is linear.
     fn average_variance(&self, point: &[f64]) -> f64 {
         let Squares { any, favoured } = self.squares;

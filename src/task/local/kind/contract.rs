@@ -63,7 +63,7 @@ pub(in crate::task) const NUMBER: u64 = 5;
 /// # Errors
 /// [`Error::Combination`] for open options; [`Error::OutOfRange`] for a number outside
 /// [`bounds::OPTIONS`].
-// MultipartKind kinds call it: without inlining, pages download it once.
+// Several kinds call it: without inlining, pages download it once.
 #[inline(never)]
 pub(super) fn check_options(items: &Items) -> Result<(), Error> {
     let Some(count) = items.count() else {

@@ -47,7 +47,7 @@ pub enum Kind {
     Flag,
     /// One number, coded as one of the scale's cells.
     Number(Scale),
-    /// MultipartKind numbers, one for each item, clipped to its limits.
+    /// Several numbers, one for each item, clipped to its limits.
     Numbers(Numbers),
     /// A row and a column, coded as one cell.
     Cross(Cross),

@@ -1,4 +1,4 @@
-//! Parts of cross tables and of questions kind together.
+//! Parts of cross tables and of questions asked together.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -98,7 +98,7 @@ pub(super) fn check_parts(parts: &[Part], is_cross: bool, epsilon: f64) -> Resul
         }
         if part.scale().is_some() && (!is_cross || index == 0) {
             return Err(error!(Combination {
-                reason: "the first part of a \"cross\", and each of what is kind \"together\", is a \
+                reason: "the first part of a \"cross\", and each of what is asked \"together\", is a \
                      \"choice\" or a \"flag\"",
             }));
         }

@@ -1,4 +1,4 @@
-//! MultipartKind parts that one report covers together.
+//! Several parts that one report covers together.
 
 use alloc::vec::Vec;
 
@@ -12,7 +12,7 @@ use crate::error::{Error, error};
 use crate::task::items::Items;
 use crate::task::local::kind::contract::{MultipartKind, check_options};
 
-/// MultipartKind small choices and flags that one report covers together. An input has one cell of each
+/// Several small choices and flags that one report covers together. An input has one cell of each
 /// part.
 ///
 /// A person's answer has an entry for each part. Its item is the part's position. Its value is the
