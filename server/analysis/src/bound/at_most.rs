@@ -1,24 +1,26 @@
-//! Bound for sets of at most s items, where estimates are unbiased for the empty set too.
+//! Smallest variance for questions whose answer is a set of at most s items. Estimates must be
+//! unbiased for the empty set, too. The module [`bound`](super) defines the symbols.
 
 use super::information::Information;
 use super::levels::grid;
 use super::sums::Hits;
 
-/// Ratio of neighbouring numbers of favoured items. Up to 200 every number is tried.
+/// Ratio between successive numbers of favoured items that are tried. Up to 200, every number is
+/// tried.
 const STEP: f64 = 1.005;
-/// Number of bisection steps for a multiplier.
+/// Number of bisection steps for finding a multiplier.
 const STEPS: usize = 60;
 
-/// Sets S of inputs with s items, each with the empty input outside or inside.
+/// Candidate sets S of inputs with s items. The empty input may be in S or not.
 pub(super) struct AtMost {
-    /// Pairs of 1 + (e − 1)·Pr S and A₂, one for each S.
+    /// Pair of 1 + (e − 1)·Pr S and A₂ for each set S.
     pub(super) sets: Vec<[f64; 2]>,
-    /// Odds exp ε.
+    /// Odds e = exp(ε).
     pub(super) odds: f64,
 }
 
-/// Report: its A₂, and the ratio ρ of its probabilities for the empty input and for an average
-/// input of s items.
+/// A report, as a pair of the ratio ρ and A₂. ρ is the report's probability for the empty input,
+/// divided by its average probability over the inputs with s items.
 type Report = [f64; 2];
 
 impl AtMost {
@@ -29,12 +31,12 @@ impl AtMost {
             let average = k * f64::from(entries) / d;
             let hits: Vec<(u32, f64)> = Hits::new(items, entries, favoured).iter().collect();
             let [mut mass, mut beyond] = [0.0; 2];
-            // Inputs with the most hits enter first.
+            // Add the inputs with the most hits first.
             for (h, p) in hits.into_iter().rev() {
                 mass += p;
                 beyond += p * (f64::from(h) - average);
                 let weight = 1.0 + excess * mass;
-                // Factor 1/k + 1/(d − k): both the favoured items and the rest count.
+                // The last factor is 1/k + 1/(d − k), from the favoured items and the other ones.
                 let presence = (excess * beyond / weight).powi(2) * d / (k * (d - k));
                 sets.push([weight, presence]);
             }
@@ -43,13 +45,14 @@ impl AtMost {
         Self { sets, odds }
     }
 
-    /// Returns the mixture of reports with the greatest λ₁·B + λ₂·A₂ at these weights.
+    /// Returns the information of the mixture of reports that maximises λ₁·B + λ₂·A₂. `weights` are
+    /// λ₁ and λ₂, and B = E\[(ρ − 1)²\].
     ///
-    /// Probabilities for the empty input add up to 1, so E\[ρ\] = 1. By duality the maximum is the
-    /// minimum over multipliers m of max λ₁(ρ − 1)² + λ₂·A₂ − m(ρ − 1).
+    /// The report probabilities for the empty input sum to 1, so E\[ρ\] = 1. By duality, the
+    /// maximum is min over multipliers m of max over reports of λ₁(ρ − 1)² + λ₂·A₂ − m(ρ − 1).
     pub(super) fn most(&self, weights: [f64; 2]) -> Information {
-        // As m grows, reports with ρ ≥ 1 lose and reports with ρ ≤ 1 gain. The optimum has equal
-        // maxima on both sides.
+        // As m increases, the value decreases for reports with ρ ≥ 1 and increases for those with ρ
+        // ≤ 1. At the optimum, the maxima over both kinds of report are equal.
         let best = |multiplier: f64, odds: f64| -> (f64, Report) {
             let value = |[weight, presence]: &[f64; 2]| {
                 let beyond = odds / weight - 1.0;
@@ -68,7 +71,7 @@ impl AtMost {
             let [low, high] = both(multiplier);
             low.0 < high.0
         };
-        // Double the bracket until the two sides change order in it.
+        // Double the bracket until it contains the multiplier at which the two maxima are equal.
         let mut most = weights[0] * self.odds + weights[1];
         while falls(most) {
             most *= 2.0;
@@ -85,7 +88,7 @@ impl AtMost {
     }
 }
 
-/// Returns the mixture of two reports in which E\[ρ\] = 1.
+/// Returns the information of the mixture of two reports for which E\[ρ\] = 1.
 pub(super) fn mixed([low, high]: [Report; 2]) -> Information {
     let apart = high[0] - low[0];
     let part = (1.0 - low[0]) / if apart > 0.0 { apart } else { 1.0 };

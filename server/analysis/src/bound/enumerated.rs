@@ -1,24 +1,26 @@
-//! Exhaustive search over all sets of inputs of a tiny domain.
+//! Exhaustive search over all sets of inputs, for a tiny domain.
 
 use std::collections::BTreeSet;
 
 use super::information::Information;
 
-/// Information of all sets of inputs.
+/// Information of every set of inputs. Sets with equal information are listed once.
 pub(super) struct Enumerated(Vec<Information>);
 
-/// Maximum number of inputs: 16 have 65,536 sets.
+/// Maximum number of inputs. 16 inputs have 65,536 sets.
 const MOST: u32 = 16;
 
 impl Enumerated {
-    /// Returns the information of all sets; `None` if the domain has more than [`MOST`] inputs.
+    /// Computes the information of every set of inputs. Returns `None` if the domain has more than
+    /// [`MOST`] inputs.
     pub(super) fn new(items: u32, entries: u32, excess: f64) -> Option<Self> {
         let inputs = inputs(items, entries, MOST)?;
         let mut signs = vec![0_i32; items as usize];
         let mut presence = signs.clone();
         let mut inside = 0_i32;
         let mut distinct = BTreeSet::new();
-        // Gray code: one input enters or leaves at a time.
+        // Enumerate the sets in Gray code, so that each differs from the previous one by a single
+        // input.
         for step in 1_u32..1 << inputs.len() {
             let index = step.trailing_zeros() as usize;
             let comes = (step ^ (step >> 1)) >> index & 1;
@@ -50,8 +52,8 @@ impl Enumerated {
     }
 }
 
-/// Returns every vector of −1, 0 and 1 with `entries` non-zero entries; `None` if there are more
-/// than `most`.
+/// Returns all vectors of −1, 0 and 1 that have `entries` non-zero entries. Returns `None` if there
+/// are more than `most`.
 pub(super) fn inputs(items: u32, entries: u32, most: u32) -> Option<Vec<Vec<i32>>> {
     let factor = |i: u32| 2.0 * f64::from(items - i) / f64::from(i + 1);
     if (0..entries).map(factor).product::<f64>() > f64::from(most) {

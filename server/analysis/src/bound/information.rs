@@ -1,7 +1,8 @@
-//! Information of reports about signs and presence, and the cost of estimates made from it.
+//! Information of reports about signs and about presence, and the squared error of estimates that
+//! have this information. The module [`bound`](super) defines the symbols.
 
-/// Information of a mechanism or a set: A₁ = E‖E[x | z]‖² (`sign`) and A₂ = E‖E[n − s/d | z]‖²
-/// (`presence`).
+/// Information of a mechanism, or of the mechanism that a set of inputs defines: `sign` is A₁ =
+/// E‖E[x | z]‖², and `presence` is A₂ = E‖E[n − s/d | z]‖².
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Information {
     pub(super) sign: f64,
@@ -14,12 +15,12 @@ impl Information {
         presence: 0.0,
     };
 
-    /// Returns λ₁·A₁ + λ₂·A₂.
+    /// Returns λ₁·A₁ + λ₂·A₂, where `weights` are λ₁ and λ₂.
     pub(super) fn weighted(&self, weights: [f64; 2]) -> f64 {
         weights[0] * self.sign + weights[1] * self.presence
     }
 
-    /// Returns the one with the greater weighted information.
+    /// Returns `self` or `other`, whichever has the greater weighted information.
     pub(super) fn max_by_weight(self, other: Self, weights: [f64; 2]) -> Self {
         if other.weighted(weights) > self.weighted(weights) {
             other
@@ -29,27 +30,28 @@ impl Information {
     }
 }
 
-/// Cost (squared error) sign/A₁ + presence/A₂. A part of cost 0 needs no information.
+/// Squared error as a function of information: `sign`/A₁ + `presence`/A₂. If a numerator is 0, its
+/// term is 0 for any information.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cost {
     pub(super) sign: f64,
     pub(super) presence: f64,
 }
 
-/// Relative gain below which no more sets of inputs are added.
+/// Relative gain in weighted information below which the search stops adding sets of inputs.
 const PRECISION: f64 = 1e-9;
-/// Maximum number of sets. The result is valid after any number of them, since a mechanism attains
-/// it.
+/// Maximum number of sets that the search adds. Stopping early is safe: a mechanism attains every
+/// intermediate result.
 const SETS: u32 = 40;
 
 impl Cost {
-    /// Returns the cost of estimates from this information.
+    /// Returns the squared error of estimates from reports with this information.
     pub(super) fn of(&self, told: Information) -> f64 {
         let part = |cost: f64, told: f64| if cost > 0.0 { cost / told } else { 0.0 };
         part(self.sign, told.sign) + part(self.presence, told.presence)
     }
 
-    /// Returns the decrease of the cost per unit of information.
+    /// Returns the decrease of the squared error per unit of A₁ and per unit of A₂.
     fn slope(&self, told: Information) -> [f64; 2] {
         let part = |cost: f64, told: f64| {
             if cost > 0.0 {
@@ -64,14 +66,14 @@ impl Cost {
         ]
     }
 
-    /// Returns the best mixture of two. The cost is convex between them.
+    /// Returns the information of the mixture of two mechanisms with the smallest squared error.
     fn best_between(&self, a: Information, b: Information) -> Information {
         let way = [b.sign - a.sign, b.presence - a.presence];
         let at = |part: f64| Information {
             sign: a.sign + part * way[0],
             presence: a.presence + part * way[1],
         };
-        // The cost is convex along the way, so its slope changes sign once.
+        // The squared error is convex in the mixing weight, so its slope changes sign once.
         let falls = |part: f64| {
             let slope = self.slope(at(part));
             slope[0] * way[0] + slope[1] * way[1] > 0.0
@@ -92,12 +94,12 @@ impl Cost {
         if self.of(b) < self.of(a) { b } else { a }
     }
 
-    /// Returns the least cost over all mixtures of sets of inputs. `most` returns the most
-    /// informative set for weights of A₁ and A₂.
+    /// Returns the smallest squared error over all mixtures of sets of inputs. `most` returns the
+    /// information of the set that maximises λ₁·A₁ + λ₂·A₂ for given weights.
     ///
-    /// The search ends once no set has more information than the best mixture, weighted by the
-    /// slope there. As the cost is convex, no mixture is then cheaper. Until then that set is
-    /// added.
+    /// In each step, the slope of the squared error at the best mixture gives the weights. If some
+    /// set has more weighted information than the mixture, it is added. Otherwise the search ends:
+    /// since the squared error is convex, no mixture is then better.
     pub(super) fn least(&self, most: impl Fn([f64; 2]) -> Information) -> f64 {
         let first: &[[f64; 2]] = match (self.sign > 0.0, self.presence > 0.0) {
             (true, true) => &[[1.0, 0.0], [0.0, 1.0]],
@@ -106,7 +108,7 @@ impl Cost {
         };
         let mut sets: Vec<Information> = first.iter().map(|weights| most(*weights)).collect();
         let mut best = sets[0];
-        // In the plane the best mixture needs only two sets.
+        // Information has two components, so the best mixture needs only two sets.
         for _ in 0..SETS {
             let newest = sets[sets.len() - 1];
             for &other in &sets {

@@ -1,28 +1,33 @@
-//! Sets of inputs by directions of one level (k items of equal weight) or of two levels.
+//! Search for sets of inputs that are defined by a direction w: all inputs v with ⟨w, v⟩ above a
+//! threshold. Directions of one level have equal weight on k items. Directions of two levels have a
+//! second weight on further items.
 
 use super::information::Information;
 use super::sums::{Hits, Tails};
 
-/// Search over the directions of a domain at an ε.
+/// Search over directions, for one domain and one ε.
 pub(super) struct Levels {
     items: u32,
     entries: u32,
-    /// Value e − 1.
+    /// e − 1, where e = exp(ε).
     excess: f64,
     tails: Tails,
 }
 
-/// Direction of one level: scores for the favoured items.
+/// Direction of one level, as scores of an input for its entries among the k favoured items.
 #[derive(Debug, Clone, Copy)]
 struct Score {
-    /// Score for each agreeing sign, less that for each disagreeing sign.
+    /// Score for each favoured item that has the favoured sign. It is subtracted for each one that
+    /// has the opposite sign.
     sign: f64,
-    /// Score for each hit above the average.
+    /// Score for each favoured item that the input has (hit), counted from the average number of
+    /// hits.
     presence: f64,
 }
 
-/// Properties of a set of inputs S: Pr S, and E[·; S] of the sums over the favoured items, of signs
-/// and of hits above the average.
+/// Properties of a set of inputs S: its probability `mass`, and two expectations restricted to S.
+/// `signs` is that of the sum of favoured signs, and `hits` that of the number of hits minus its
+/// average.
 #[derive(Debug, Clone, Copy, Default)]
 struct Inside {
     mass: f64,
@@ -30,14 +35,14 @@ struct Inside {
     hits: f64,
 }
 
-/// Ratio of neighbours on the coarse grid of k.
+/// Ratio between successive values of k on the coarse grid.
 const COARSE: f64 = 1.2;
-/// Number of best grid points that are refined.
+/// Number of the best grid points from which the search is refined.
 const AROUND: usize = 3;
 /// Relative improvement below which a search ends.
 const PRECISION: f64 = 1e-12;
 
-/// Maximum number of sums over hits and signs for one set of two levels.
+/// Maximum number of terms in the sums for a direction of two levels.
 const SUMS: usize = 1000;
 
 impl Levels {
@@ -50,12 +55,14 @@ impl Levels {
         }
     }
 
-    /// Returns the factor of a set's sums, for probability `mass` of the set.
+    /// Returns the factor (e − 1)/(1 + (e − 1)·Pr S) by which the sums of a set S are multiplied.
+    /// `mass` is Pr S.
     fn scale(&self, mass: f64) -> f64 {
         self.excess / (1.0 + self.excess * mass)
     }
 
-    /// Returns the maximum information over the directions.
+    /// Returns the information of the set with the greatest weighted information, over all
+    /// directions that are searched.
     pub(super) fn most(&self, weights: [f64; 2]) -> Information {
         let value = |k: u32| self.one_level(k, weights);
         let mut tried: Vec<(u32, Information)> =
@@ -66,14 +73,15 @@ impl Levels {
             .into_iter()
             .map(|(k, told)| self.climb(k, told, weights));
         let best = climbed.fold(Information::NOTHING, |a, b| a.max_by_weight(b, weights));
-        // Two levels are searched for means only.
+        // Directions of two levels are searched only for means.
         if weights[1] > 0.0 {
             return best;
         }
         best.max_by_weight(self.two_levels(), weights)
     }
 
-    /// Climbs from k to the best nearby, by steps that are halved.
+    /// Searches from k for the best number of favoured items nearby. The step is halved if neither
+    /// neighbour is better.
     fn climb(&self, k: u32, told: Information, weights: [f64; 2]) -> Information {
         let (mut k, mut best) = (k, told);
         let mut step = (f64::from(k) * (COARSE - 1.0) / 2.0) as u32 + 1;
@@ -94,24 +102,26 @@ impl Levels {
         best
     }
 
-    /// Returns the maximum information from k favoured items: jointly, from signs alone, or from
-    /// presence alone.
+    /// Returns the information of the best set found with k = `favoured` items. The search starts
+    /// from three directions: signs and presence together, signs alone and presence alone.
     pub(super) fn one_level(&self, favoured: u32, weights: [f64; 2]) -> Information {
         let [sign, presence] = weights;
         let told = [weights, [sign, 0.0], [0.0, presence]]
             .into_iter()
-            // If only one weight is positive, all three starts are equal.
+            // If only one weight is positive, the three starting directions are the same.
             .take(if sign * presence > 0.0 { 3 } else { 1 })
             .map(|first| self.ascend(favoured, weights, first));
         told.fold(Information::NOTHING, |a, b| a.max_by_weight(b, weights))
     }
 
-    /// Alternates between two steps that never lower the value: the inputs that score above the
-    /// value, and the best score for these inputs.
+    /// Improves a set by alternating between two steps that never decrease its value, the root of
+    /// its weighted information. One step takes all inputs whose score is above the value. The
+    /// other step takes the best scores for this set.
     fn ascend(&self, favoured: u32, weights: [f64; 2], first: [f64; 2]) -> Information {
         let hits = Hits::new(self.items, self.entries, favoured);
         let [d, k] = [self.items, favoured].map(f64::from);
-        // Factor 1/k + 1/(d − k): the remaining items lack the hits of the favoured ones.
+        // This is 1/k + 1/(d − k). An excess of hits on favoured items is a deficit on the other
+        // ones, so both count.
         let share = if k < d { d / (k * (d - k)) } else { 0.0 };
         let mut score = Score {
             sign: (first[0] / k).sqrt(),
@@ -137,13 +147,14 @@ impl Levels {
         }
     }
 
-    /// Returns the properties of the inputs that score above a threshold.
+    /// Returns the properties of the set of all inputs whose score is above `threshold`.
     fn inside(&self, hits: &Hits, favoured: f64, score: Score, threshold: f64) -> Inside {
         let average = favoured * f64::from(self.entries) / f64::from(self.items);
         let mut inside = Inside::default();
         for (h, p) in hits.iter() {
             let beyond = f64::from(h) - average;
-            // The set: sign·D + presence·beyond above the threshold, with D the sum of signs.
+            // An input is in the set if sign·D + presence·beyond is above the threshold, where D is
+            // the sum of favoured signs.
             let rest = threshold - score.presence * beyond;
             let [mass, signs] = if score.sign > 0.0 {
                 self.tails.signs(h, rest / score.sign)
@@ -157,11 +168,12 @@ impl Levels {
         inside
     }
 
-    /// Returns the maximum information about signs from two levels, as far as the sums are short.
+    /// Returns the information of the best set by a direction of two levels, for signs. Directions
+    /// whose sums have more than [`SUMS`] terms are skipped.
     ///
-    /// For d from 16 to 1024 and s from 2 to d/2 two levels found up to 7 per cent more at ε =
-    /// 0.01, 4 at 0.25, 3 at 0.5, and none at 1. For 5 items they found up to 7 per cent more at ε
-    /// = 4.
+    /// In experiments with d from 16 to 1024 and s from 2 to d/2, two levels found up to 7 per cent
+    /// more information than one at ε = 0.01, 4 per cent at 0.25, 3 per cent at 0.5, and none at 1.
+    /// With 5 items they found up to 7 per cent more at ε = 4.
     fn two_levels(&self) -> Information {
         let mut best = 0.0_f64;
         for first in grid(self.items - 1, 2.0) {
@@ -177,8 +189,8 @@ impl Levels {
         }
     }
 
-    /// Returns the information as [`Levels::one_level`], with a second level of half the first's
-    /// weight at the start.
+    /// Returns A₁ of the best set found with these two groups of items. The search works as in
+    /// [`Levels::ascend`]. At first, the second group has half the weight of the first.
     fn two_levels_of(&self, pairs: &Pairs) -> f64 {
         let [k1, k2] = pairs.favoured;
         let norm = (k1 + 0.25 * k2).sqrt();
@@ -199,21 +211,22 @@ impl Levels {
                 return value * value;
             }
             value = next;
-            // Positive, since inputs above a threshold have positive sums there.
+            // Both sums are positive, because the inputs above the threshold have positive sums.
             score = [u1 / k1 / value, (u2 / k2 / value).max(f64::MIN_POSITIVE)];
         }
     }
 }
 
-/// Distribution of hits on k₁ items and on k₂ further items.
+/// Distribution of an input's hits on k₁ items and on k₂ further items.
 struct Pairs {
     favoured: [f64; 2],
-    /// Probability, sum of the signs on the first items, and number of hits on the second.
+    /// Terms of the distribution: probability, sum of the signs on the first items, and number of
+    /// hits on the further items.
     terms: Vec<(f64, f64, u32)>,
 }
 
 impl Pairs {
-    /// Returns the distribution; `None` if it has more than [`SUMS`] terms.
+    /// Computes the distribution. Returns `None` if it has more than [`SUMS`] terms.
     fn new(levels: &Levels, favoured: [u32; 2]) -> Option<Self> {
         let (d, s) = (levels.items, levels.entries);
         let mut terms = Vec::new();
@@ -236,7 +249,7 @@ impl Pairs {
     }
 }
 
-/// Returns whole numbers from 1 to `last`, each about `step` times the previous one.
+/// Returns ascending integers from 1 to `last`, each about `step` times the previous one.
 pub(super) fn grid(last: u32, step: f64) -> impl Iterator<Item = u32> {
     let next = move |k: &u32| {
         let next = ((f64::from(*k) * step) as u32).max(k + 1).min(last);

@@ -1,97 +1,108 @@
-//! Distance of a mechanism from the best possible one.
+//! Distance of a mechanism from the best possible one: how many times more people it needs for the
+//! same error.
 //!
-//! Let x be one of the inputs with exactly s entries of ±1 among d items. Let n = |x| be the
-//! indicator of its items. From one report z of any ε-LDP mechanism let g estimate x and h estimate
-//! n without bias, E\[g | x\] = x and E\[h | x\] = n. [`least`] returns the least possible
-//! variance, as [`Objective`] weighs it and [`Mechanism::predict`] predicts it. [`Distance`] is a
-//! mechanism's variance over that. It is also the ratio of people needed for the same error.
+//! Let x be an input with exactly s entries of ±1 among d items. Let n = |x| be the indicator of
+//! its items. Let z be one report of any ε-LDP mechanism. From z, an estimate g of x and an
+//! estimate h of n are computed. Both are unbiased: E\[g | x\] = x and E\[h | x\] = n. [`least`]
+//! returns the smallest possible variance, weighted by the [`Objective`] as in
+//! [`Mechanism::predict`]. [`Distance`] is a mechanism's variance divided by the smallest one. It
+//! is also the ratio of people needed for the same error.
 //!
 //! # Objective
 //!
-//! Means cost E‖g‖² − s over the d items. The frequencies of the items with either sign are (h ±
-//! g)/2 and cost (E‖g‖² + E‖h‖²)/2 − s over 2d numbers. A weighted average of both is α·E‖g‖² +
-//! β·E‖h‖² less a constant, over d. Here α = a + b/4 and β = b/4, if a + b = 1 weigh means and
-//! frequencies.
+//! The variances of the d means sum to E‖g‖² − s. The frequencies of the items with either sign are
+//! (h ± g)/2. Their 2d variances sum to (E‖g‖² + E‖h‖²)/2 − s. Let a and b, with a + b = 1, be the
+//! weights of the average variance of means and of frequencies. The weighted average is then
+//! α·E‖g‖² + β·E‖h‖² minus a constant, divided by d, where α = a + b/4 and β = b/4.
 //!
-//! The entries of h may be assumed to sum to s, as n's do: removing the component along (1, …, 1)
-//! keeps it unbiased. With h′ = h − s/d, E‖h‖² = s²/d + E‖h′‖². For a question without signs, a
-//! choice or a set, shares depend on n alone: α = 0, β = 1. The constant is always (α + β)·s.
+//! The entries of h may be assumed to sum to s, like those of n: correcting the component along (1,
+//! …, 1) keeps h unbiased. With h′ = h − s/d, E‖h‖² = s²/d + E‖h′‖². If a question has no signs (a
+//! choice or a set), shares depend only on n, so α = 0 and β = 1. The constant is always (α + β)·s.
 //!
 //! # The bound
 //!
 //! Let x be uniform, μ = E\[x | z\] and η = E\[n − s/d | z\].
 //!
-//! 1. Unbiasedness gives E\[g·μᵀ\] = E\[g·xᵀ\] = (s/d)·1, and E\[h′·ηᵀ\] = c·P. Here c = s(d −
-//!    s)/(d(d − 1)) and P is the projection across (1, …, 1).
-//! 2. The g of least E‖g‖² with E\[g·μᵀ\] = C is C·M⁻¹·μ, M = E\[μ·μᵀ\]. So E‖g‖² ≥ (s/d)²·tr M⁻¹ ≥
-//!    s²/A₁ with A₁ = tr M = E‖μ‖².
-//! 3. Likewise E‖h′‖² ≥ V²/A₂ with V = c(d − 1) = s(d − s)/d and A₂ = E‖η‖².
-//! 4. So the cost is at least α·s²/A₁ + β·V²/A₂ at some (A₁, A₂) that a mechanism reaches.
-//! 5. These pairs form a convex set, since mechanisms can be mixed. λ₁·A₁ + λ₂·A₂ is an average
-//!    over z of λ₁·‖E\[x·q(z|x)\]‖²/q(z)² + λ₂·‖E\[(n − s/d)·q(z|x)\]‖²/q(z)², q(z) = E\[q(z|x)\].
-//! 6. That is the square of a convex function over a positive linear one. Its maximum is at a
-//!    corner of the likelihoods that ε allows: e on a set S of inputs and 1 elsewhere, e = exp ε.
+//! 1. Since g and h are unbiased, E\[g·μᵀ\] = E\[g·xᵀ\] = (s/d)·1 (the identity matrix), and
+//!    E\[h′·ηᵀ\] = c·P. Here c = s(d − s)/(d(d − 1)), and P is the projection onto the vectors that
+//!    sum to 0.
+//! 2. Let M = E\[μ·μᵀ\]. Of all g with E\[g·μᵀ\] = C, E‖g‖² is smallest for C·M⁻¹·μ. So E‖g‖² ≥
+//!    (s/d)²·tr M⁻¹ ≥ s²/A₁, where A₁ = tr M = E‖μ‖².
+//! 3. Likewise E‖h′‖² ≥ V²/A₂, where V = c(d − 1) = s(d − s)/d and A₂ = E‖η‖².
+//! 4. So the cost α·E‖g‖² + β·E‖h′‖² is at least α·s²/A₁ + β·V²/A₂, for some pair (A₁, A₂) that a
+//!    mechanism attains.
+//! 5. These pairs form a convex set, because mechanisms can be mixed. Let q(z|x) be the report
+//!    probabilities and q(z) = E\[q(z|x)\]. For any weights λ₁ and λ₂, λ₁·A₁ + λ₂·A₂ is the average
+//!    over z of λ₁·‖E\[x·q(z|x)\]‖²/q(z)² + λ₂·‖E\[(n − s/d)·q(z|x)\]‖²/q(z)².
+//! 6. This is the square of a quotient: a convex function of the likelihoods q(z|·) divided by a
+//!    positive linear one. Its maximum is at a corner of the set of likelihoods that ε allows: e =
+//!    exp(ε) for all inputs in a set S, and 1 for all other inputs.
 //!
-//! So with v(x) = (√λ₁·x, √λ₂·(n − s/d))
+//! So, with v(x) = (√λ₁·x, √λ₂·(n − s/d)),
 //!
 //! max λ₁·A₁ + λ₂·A₂ = max over S of ((e − 1)·‖E\[v·1_S\]‖/(1 + (e − 1)·Pr S))².
 //!
-//! **It is attained.** Let the reports be the permutations of items with flips of signs, e times as
-//! likely if they take the input into S. Every input has the same number of such reports, so this
-//! is ε-LDP. M and E\[ηηᵀ\] are then multiples of 1 and of P. (s/A₁)·μ turns as x does, so on
-//! average it is a multiple of x: it is unbiased. So for every S there is a mechanism with its A₁
-//! and A₂. The least cost over sets and mixtures of sets is that of the best mechanism, for the
-//! average input and for the worst.
+//! **The bound is attained.** Let a report be a permutation of the items together with sign flips.
+//! Let it be e times as probable if it maps the input into S. The number of such permutations is
+//! the same for every input, so this is ε-LDP. By symmetry, M is a multiple of the identity, and
+//! E\[ηηᵀ\] a multiple of P. Again by symmetry, the average of (s/A₁)·μ for a given x is a multiple
+//! of x, so it is an unbiased estimate. So for every S there is a mechanism with the A₁ and A₂ of
+//! S. The smallest cost over all sets and mixtures of sets is that of the best mechanism, for the
+//! average input and for the worst one.
 //!
 //! # Sets of at most s items
 //!
-//! An estimate that is unbiased for all sets of at most s items is unbiased for sets of s and for
-//! the empty set. Let H be the sum of h's entries. Let ρ be the ratio of z's probabilities for the
-//! empty set and for an average set of s items. Over sets of s items E\[H\] = s, E\[ρ·H\] = 0 and
-//! E\[ρ\] = 1. With B = E\[(ρ − 1)²\] the Chapman–Robbins inequality is E\[H²\] ≥ s²·(1 + 1/B), so
-//! E‖h‖² ≥ V²/A₂ + (s²/d)·(1 + 1/B).
+//! An estimate that is unbiased for all sets of at most s items is in particular unbiased for sets
+//! of s items and for the empty set. Let H be the sum of the entries of h. Let ρ be the probability
+//! of z for the empty set, divided by its average probability over sets of s items. For a random
+//! set of s items, E\[H\] = s, E\[ρ·H\] = 0 and E\[ρ\] = 1. Let B = E\[(ρ − 1)²\]. The
+//! Chapman–Robbins inequality states E\[H²\] ≥ s²·(1 + 1/B), so E‖h‖² ≥ V²/A₂ + (s²/d)·(1 + 1/B).
 //!
-//! By the convexity above, the best reports favour a set S, with the empty set inside or outside.
-//! Turned at random, they are a mechanism for both sizes. Ratings keep the bound for exactly s
-//! entries: items with fair signs fill an input up without bias.
+//! By the same convexity argument, the best reports favour a set S of inputs, which may or may not
+//! include the empty set. With random permutations, they are a mechanism for inputs of both sizes.
+//! For ratings, the bound for exactly s entries remains valid: padding an input with items of
+//! random sign causes no bias.
 //!
 //! # Which sets
 //!
-//! Let ρ be the root of the maximum and w the direction of E\[v·1_S\]. Then ρ·(1 + (e − 1)·Pr S) =
-//! (e − 1)·E\[⟨w, v⟩·1_S\], or ρ = (e − 1)·E\[(⟨w, v⟩ − ρ)·1_S\]. For given w and ρ this is
-//! greatest if S is all inputs with ⟨w, v⟩ > ρ: the threshold is the value itself. Inputs with ⟨w,
-//! v⟩ = ρ add nothing, so parts of a tie need not be searched. Hence ρ = max over w of the root of
-//! ρ = (e − 1)·E\[(⟨w, v⟩ − ρ)⁺\].
+//! Let r be the square root of the maximum above, and w the unit vector in the direction of
+//! E\[v·1_S\]. Then r·(1 + (e − 1)·Pr S) = (e − 1)·E\[⟨w, v⟩·1_S\], or r = (e − 1)·E\[(⟨w, v⟩ −
+//! r)·1_S\]. For given w and r, the right side is greatest if S consists of all inputs with ⟨w, v⟩
+//! > r. So the threshold is the value r itself. Inputs with ⟨w, v⟩ = r contribute nothing, so it
+//! does not matter which of them are in S. Hence r is the maximum over w of the solution of r = (e
+//! − 1)·E\[(⟨w, v⟩ − r)⁺\].
 //!
-//! - One entry, s = 1: all possible sets are searched; exact.
-//! - At most 16 inputs: all subsets of inputs are searched; exact.
-//! - Otherwise directions: w is constant on k items and 0 elsewhere, so ⟨w, x⟩ is a hypergeometric
-//!   number of fair signs. For means directions of two levels are searched as well. A mechanism
-//!   reaches each direction, but a better mechanism may exist. The bound is then **too high and the
-//!   distance too small**, if they differ at all.
+//! - If s = 1, all sets that can be best are searched. The result is exact.
+//! - If there are at most 16 inputs, all sets of inputs are searched. The result is exact.
+//! - Otherwise certain directions are searched: w is constant on k items and 0 on all others, so
+//!   ⟨w, x⟩ is a sum of fair signs, whose number is hypergeometric. For means, directions of two
+//!   levels are searched as well. A mechanism exists for each direction, but a better mechanism may
+//!   exist, too. In that case the bound is **too high and the distance too small**.
 //!
-//! Two wider searches show how much. Ascent from random directions on domains of up to 8 items
-//! found means with at most 5 per cent less variance at ε = 0.01, and 1.6 per cent from ε = 0.25
-//! on. Up to five items of different weight, in addition to k equal ones, d from 16 to 256, found
-//! at most 3.5 per cent less at ε = 0.01, and none from ε = 1 on.
+//! Two wider searches show the size of this effect for means. Ascent from random directions, on
+//! domains of up to 8 items, found at most 5 per cent less variance at ε = 0.01, and at most 1.6
+//! per cent from ε = 0.25 on. Directions with up to five items of different weights in addition to
+//! k equal ones, with d from 16 to 256, found at most 3.5 per cent less at ε = 0.01, and none from
+//! ε = 1 on.
 //!
 //! # Proven bounds for all directions
 //!
-//! Let P = Pr S and Y = ⟨w, v⟩ with ‖w‖ = 1, of mean 0 and variance at most σ². Then ‖E\[v·1_S\]‖ =
-//! E\[Y·1_S\]. This is at most ‖v‖·P and, by Cauchy and Schwarz, σ·√(P(1 − P)). For signs alone Y
-//! is symmetric and S lies where Y is positive. So it is at most σ·√(P/2), and P ≤ 1/2. The best P
-//! in these gives
+//! Let P = Pr S, and Y = ⟨w, v⟩ with ‖w‖ = 1. Y has mean 0 and a variance of at most σ². Then
+//! ‖E\[v·1_S\]‖ = E\[Y·1_S\]. This is at most ‖v‖·P and, by the Cauchy–Schwarz inequality, at most
+//! σ·√(P(1 − P)). If only signs count, Y is symmetric and positive on S. Then it is at most
+//! σ·√(P/2), and P ≤ 1/2. Choosing the P for which these bounds are greatest gives
 //!
-//! - A₁ ≤ (s/d)·((e − 1)/(e + 1))² up to e = 3, then (s/d)·(e − 1)/8, and from e = 2d + 1 on s·((e
-//!   − 1)/(2d + e − 1))², as σ² = s/d and ‖v‖² = s;
-//! - A₂ ≤ c·(e − 1)²/(4e), and from e = d − 1 on V·((e − 1)/(d + e − 1))², as σ² = c and ‖v‖² = V =
-//!   c(d − 1);
-//! - for both, weighted so that λ₁·s/d = λ₂·c = 1, the bound on A₂ with 2d − 1 dimensions instead
-//!   of d − 1: σ² = 1, ‖v‖² = 2d − 1.
+//! - for A₁, with σ² = s/d and ‖v‖² = s: at most (s/d)·((e − 1)/(e + 1))² if e ≤ 3, (s/d)·(e − 1)/8
+//!   if 3 ≤ e ≤ 2d + 1, and s·((e − 1)/(2d + e − 1))² if e ≥ 2d + 1;
+//! - for A₂, with σ² = c and ‖v‖² = V = c(d − 1): at most c·(e − 1)²/(4e) if e ≤ d − 1, and V·((e −
+//!   1)/(d + e − 1))² if e ≥ d − 1;
+//! - for λ₁·A₁ + λ₂·A₂ with λ₁·s/d = λ₂·c = 1: the bound on A₂, but with σ² = 1 and 2d − 1
+//!   dimensions instead of d − 1, so that ‖v‖² = 2d − 1.
 //!
-//! Each bounds the cost from below, and the greater is [`Least::proven`]. For means it is attained
-//! at s = 1 if the best k is a whole number. For small ε it is up to π/2 times too low. It would
-//! need a constant |Y|, and the actual Y is more like a Gaussian.
+//! The first two together give a lower bound on the cost, and the third gives another one. The
+//! greater of them is [`Least::proven`]. For means, it is attained at s = 1 if the best k is an
+//! integer. At small ε it can be too low by a factor of up to π/2: it would be attained if |Y| were
+//! constant, but the actual Y is closer to a Gaussian.
 //!
 //! [`Mechanism::predict`]: hushbin::Mechanism::predict
 
@@ -118,24 +129,26 @@ use information::{Cost, Information};
 use levels::Levels;
 use one_entry::OneEntry;
 
-/// Method by which a bound was found.
+/// Method by which the smallest variance was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
 pub enum BoundKind {
-    /// Search over all sets of inputs: no mechanism is better.
+    /// Search over all sets of inputs. No mechanism has a smaller variance.
     Exact,
-    /// Search over directions of one or two levels: a better mechanism may exist.
+    /// Search over directions of one or two levels. A mechanism with a smaller variance may exist.
     Directions,
-    /// Interpolation for the mean of one number, between two values of ε with a proven optimum.
+    /// Interpolation between two values of ε for which the smallest variance is proven. Used for
+    /// the mean of one number.
     Interpolated,
 }
 
-/// Least variance that a mechanism can have.
+/// Smallest variance that any mechanism can have.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Least {
-    /// Least variance of one report, averaged as the objective weighs it, for an input of s entries
-    /// of ±1. A mechanism attains it; for shares, that mechanism answers for s items and for none.
+    /// Smallest variance of one report's estimates that was found, averaged with the weights of the
+    /// objective, for inputs of s entries of ±1. A mechanism attains it. For shares, that mechanism
+    /// accepts only inputs with s items or none.
     pub variance: f64,
     /// Method by which `variance` was found.
     pub kind: BoundKind,
@@ -143,23 +156,25 @@ pub struct Least {
     pub proven: f64,
 }
 
-/// Ratio of a mechanism's variance to the least one. It is also the ratio of people needed.
+/// Ratio of a mechanism's variance to the smallest one. It is also the ratio of people needed for
+/// the same error.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 pub struct Distance {
-    /// Ratio to the variance of the best mechanism found, at least 1.
+    /// Ratio to the smallest variance that was found for any mechanism, at least 1.
     pub times_bound: f64,
-    /// Ratio to the proven lower bound for every mechanism.
+    /// Ratio to a lower bound that is proven for every mechanism.
     pub at_most: f64,
-    /// Relation of the best mechanism found to the best possible one.
+    /// Method by which the smallest variance was found. It states whether a better mechanism may
+    /// exist.
     pub bound: BoundKind,
-    /// Statement in plain words.
+    /// Statement of the distance in plain words.
     pub text: String,
 }
 
 impl Distance {
-    /// Returns the distance. `inputs` names the inputs for which the optimal mechanism exists, or
-    /// is empty if all.
+    /// Creates the distance and its statement in words. `inputs` names the inputs that the best
+    /// mechanism found accepts. It is empty if that mechanism accepts all inputs.
     fn new(times_bound: f64, at_most: f64, bound: BoundKind, inputs: &str) -> Self {
         let known = people_ratio_text(times_bound);
         let proven = people_ratio_text(at_most);
@@ -179,7 +194,7 @@ impl Distance {
     }
 }
 
-/// Returns the ratio of people, in words.
+/// Returns a ratio of numbers of people in words, such as "8% more people than".
 fn people_ratio_text(times: f64) -> String {
     let percent = (100.0 * (times - 1.0)).round();
     if percent < 1.0 {
@@ -191,10 +206,11 @@ fn people_ratio_text(times: f64) -> String {
     }
 }
 
-/// Returns the least variance over a domain at local ε.
+/// Returns the smallest variance that a mechanism can have, over a domain at local ε.
 ///
-/// `None` for an open domain, where a bound has no meaning. For a question without signs it is the
-/// variance of shares, for any objective.
+/// For a question without signs, it is the variance of shares, whatever the objective is. Returns
+/// `None` for an open domain, for which there is no such bound, and if there is nothing to estimate
+/// because every person has every item.
 ///
 /// ```
 /// use hushbin::TaskDraft;
@@ -207,7 +223,7 @@ fn people_ratio_text(times: f64) -> String {
 /// let domain = draft.resolve().unwrap().questions()[0].domain();
 /// let least = least(&domain, 1.0, &Objective::MEAN).unwrap();
 /// assert_eq!(least.kind, BoundKind::Directions);
-/// // In sum over all items, with the squares of the 4 entries: 5826.
+/// // Summed over all items, and with the squares of the 4 entries added: 5826.
 /// assert_eq!((least.variance * 256.0 + 4.0).round(), 5826.0);
 /// assert!(least.proven < least.variance);
 /// ```
@@ -216,7 +232,7 @@ pub fn least(domain: &Domain, epsilon: f64, objective: &Objective) -> Option<Lea
     let (items, entries) = (domain.items()?, domain.sparsity());
     let question = if domain.is_rated() {
         let question = BoundProblem::new(items, entries, epsilon, objective);
-        // Every person rates every item, so presence has no variance to bound.
+        // Every person rates every item, so there is no presence to estimate.
         if question.parts[0] == 0.0 && entries == items {
             return None;
         }
@@ -229,10 +245,11 @@ pub fn least(domain: &Domain, epsilon: f64, objective: &Objective) -> Option<Lea
     };
     let (mut cost, mut kind) = question.attained();
     if domain.is_padded() && question.parts[0] == 0.0 {
-        // An estimate for at most s items must also be valid for exactly s, so the greater cost
-        // counts.
+        // An estimate for at most s items must also be valid for exactly s, so the greater of both
+        // costs is a bound.
         cost = cost.max(question.attained_with_empty());
-        // With one entry and up to 200 items every number of favoured items is tried.
+        // The search is exhaustive only for one entry and up to 200 items, where every number of
+        // favoured items is tried.
         if entries > 1 || items > 200 {
             kind = BoundKind::Directions;
         }
@@ -244,10 +261,11 @@ pub fn least(domain: &Domain, epsilon: f64, objective: &Objective) -> Option<Lea
     })
 }
 
-/// Returns the distance of a mechanism from the best, for people with s entries of ±1 each.
+/// Returns the distance of a mechanism from the best one, for people who each have s entries of ±1.
 ///
-/// `None` if the bound does not apply: for an open domain; for protection of less than whole
-/// inputs, or with a δ; for a biased mechanism, or one that does not estimate the objective.
+/// Returns `None` if the bound does not apply. This is the case for an open domain, if ε does not
+/// protect whole inputs or there is a δ, and if the mechanism is biased or does not estimate the
+/// objective.
 ///
 /// ```
 /// use hushbin::TaskDraft;
@@ -263,12 +281,12 @@ pub fn least(domain: &Domain, epsilon: f64, objective: &Objective) -> Option<Lea
 /// let of = |objective| distance(&question.domain(), question.mechanism(), 3.0, &objective);
 /// let means = of(Objective::MEAN).unwrap();
 /// assert!(1.0 < means.times_bound && means.times_bound <= means.at_most);
-/// // CoCo answers for means only.
+/// // The chosen mechanism, CoCo, estimates only means.
 /// assert!(of(Objective::FREQUENCY).is_none());
 /// ```
 ///
 /// # Panics
-/// If the mechanism does not suit the domain; that of a [`Task`](hushbin::Task) does.
+/// If the mechanism cannot be used for the domain. In a [`Task`](hushbin::Task) it always can.
 #[must_use]
 pub fn distance(
     domain: &Domain,
@@ -307,13 +325,13 @@ pub fn distance(
     ))
 }
 
-/// Returns the distance of a question's mechanism from the best.
+/// Returns the distance of a question's mechanism from the best one.
 ///
-/// `None` as for [`distance`], if the question has no such estimates, and for parts asked together.
-/// `None` also for a number with bins or a cross with one: the share of a single cell is not what
-/// matters there.
+/// Returns `None` where [`distance`] does, if the question has no estimates for the objective, and
+/// for parts that are asked together. Returns `None` also for a number with bins and for a
+/// cross-tabulation with a number, because their purpose is not the share of a single cell.
 ///
-/// The mean of one number is judged by the worst variance, and `None` above ε = 6.
+/// For the mean of one number, worst-case variances are compared. Above ε = 6 the result is `None`.
 #[must_use]
 pub fn of_question(question: &hushbin::Question, objective: &Objective) -> Option<Distance> {
     let domain = question.domain();
@@ -335,22 +353,23 @@ pub fn of_question(question: &hushbin::Question, objective: &Objective) -> Optio
         Kind::Cross(cross) => cross.columns().scale().is_some(),
         _ => false,
     };
-    // Parts asked together do not allow every set of options, but the bound assumes it.
+    // The bound assumes that every set of options is possible. If parts are asked together, this is
+    // not so.
     let parts = matches!(question.kind(), Kind::Together(_));
-    // Shares have no mean.
+    // A question without signs has shares but no means.
     let means = *objective != Objective::FREQUENCY && !domain.is_rated();
     let far = || distance(&domain, question.mechanism(), question.epsilon(), objective);
     (!cells && !parts && !means).then(far).flatten()
 }
 
-/// Objective over a closed domain: see the module.
+/// Problem of finding the smallest variance over a closed domain, with the weights of an objective.
 #[derive(Debug, Clone, Copy)]
 struct BoundProblem {
     items: u32,
     entries: u32,
-    /// Value e − 1.
+    /// e − 1, where e = exp(ε).
     excess: f64,
-    /// Weights α and β.
+    /// Weights α and β of the cost.
     parts: [f64; 2],
 }
 
@@ -367,7 +386,7 @@ impl BoundProblem {
         }
     }
 
-    /// Returns the question for shares.
+    /// Creates the problem for the variance of shares.
     fn of_shares(items: u32, entries: u32, epsilon: f64) -> Self {
         Self {
             parts: [0.0, 1.0],
@@ -379,13 +398,13 @@ impl BoundProblem {
         [self.items, self.entries].map(f64::from)
     }
 
-    /// Returns V = s(d − s)/d.
+    /// Returns V = s(d − s)/d, the squared length of n − s/d.
     fn spread(&self) -> f64 {
         let [d, s] = self.d_and_s();
         s * (d - s) / d
     }
 
-    /// Returns the variance at a cost.
+    /// Converts a cost to the average variance of the objective.
     fn variance(&self, cost: f64) -> f64 {
         let [d, s] = self.d_and_s();
         let [alpha, beta] = self.parts;
@@ -400,7 +419,7 @@ impl BoundProblem {
         }
     }
 
-    /// Returns the least cost found that a mechanism attains.
+    /// Returns the smallest cost found that a mechanism attains, and the method of the search.
     fn attained(&self) -> (f64, BoundKind) {
         let Self {
             items,
@@ -425,7 +444,7 @@ impl BoundProblem {
         self.cost().least(|weights| levels.most(weights))
     }
 
-    /// Returns the least cost of shares found that a mechanism attains if inputs may be empty.
+    /// Returns the smallest cost of shares found that a mechanism attains if inputs may be empty.
     fn attained_with_empty(&self) -> f64 {
         let [d, s] = self.d_and_s();
         let sets = AtMost::new(self.items, self.entries, self.excess);
@@ -441,7 +460,8 @@ impl BoundProblem {
         let [d, s] = self.d_and_s();
         let [alpha, beta] = self.parts;
         let excess = self.excess;
-        // The bounds on A₁ and A₂ in the module's last section, up to the factors s/d and c.
+        // The bounds on A₁ and A₂ in the last section of the module documentation, divided by s/d
+        // and c.
         let symmetric = if excess <= 2.0 {
             (excess / (excess + 2.0)).powi(2)
         } else if excess <= 2.0 * d {
@@ -456,7 +476,7 @@ impl BoundProblem {
                 dimensions * (excess / (dimensions + 1.0 + excess)).powi(2)
             }
         };
-        // Value V²/c.
+        // This is V²/c.
         let presence = self.spread() * (d - 1.0);
         let apart =
             alpha * s * d / symmetric + beta * presence / any(d - 1.0).max(f64::MIN_POSITIVE);

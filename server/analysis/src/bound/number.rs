@@ -1,11 +1,12 @@
-//! Bound on the variance of the mean of one number, in the worst case over people's numbers.
+//! Smallest worst-case variance of one report's estimate of a number, over all numbers.
 //!
-//! The variance is that of one report's estimate for a number from −1 to 1, at its maximum. With g
-//! = tanh(ε/2) the least is coth(g)/g − 1 as long as 2g ≤ ln(1 + 2/e), that is up to ε = 0.71.
-//! Above, weak duality proves the least at some values of ε, within 0.1 per cent: see the tests of
-//! the window. Between two of them its logarithm is interpolated.
+//! Numbers are from −1 to 1. Let g = tanh(ε/2) and e = exp(ε). The smallest worst-case variance is
+//! coth(g)/g − 1 as long as 2g ≤ ln(1 + 2/e), that is, up to ε = 0.71. For some larger values of ε,
+//! weak duality proves it within 0.1 per cent (see the tests of the window mechanism). Between two
+//! of these values, its logarithm is interpolated.
 
-/// Values of ε and the least variance there. The first two are by the formula.
+/// Values of ε, each with the smallest worst-case variance. The first two are computed by the
+/// formula.
 const PROVEN: [[f64; 2]; 16] = [
     [0.6, 11.11516],
     [0.7, 8.168788],
@@ -25,7 +26,8 @@ const PROVEN: [[f64; 2]; 16] = [
     [6.0, 0.02707960],
 ];
 
-/// Returns the least variance and whether it is exact; `None` if unknown.
+/// Returns the smallest worst-case variance, and true if it is exact. Returns `None` if ε is above
+/// the last value in [`PROVEN`].
 pub(super) fn least(epsilon: f64) -> Option<(f64, bool)> {
     let g = (0.5 * epsilon).tanh();
     if 2.0 * g <= (2.0 * (-epsilon).exp()).ln_1p() {

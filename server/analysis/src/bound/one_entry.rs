@@ -1,21 +1,22 @@
-//! Search for the most informative set of inputs of one entry, exactly.
+//! Exact search for the most informative set of inputs, for inputs with one entry.
 
 use super::information::Information;
 use crate::numeric::roots::{bisect, whole};
 
-/// Domain of inputs with one entry, s = 1.
+/// Search over sets of inputs with one entry (s = 1).
 ///
-/// A set of such inputs has k₁ items with one sign and k₂ with both. For a fixed number k₁ + 2k₂ of
-/// inputs the weighted information is linear in k₁. So k₁ is as large as possible, or as small: 0
-/// or 1. In each of these four families the square root of the information is a concave function
-/// over an increasing affine one. It rises to its maximum and falls from there.
+/// A set of such inputs contains k₁ items with one sign and k₂ items with both signs. For a fixed
+/// number k₁ + 2k₂ of inputs, the weighted information is linear in k₁. So in the best set, k₁ is
+/// as large as possible, or as small as possible (0 or 1). This leaves four families of sets. In
+/// each, the square root of the information is a concave function divided by an increasing affine
+/// one. So it increases up to its maximum and then decreases.
 pub(super) struct OneEntry {
     items: u32,
-    /// Value e − 1.
+    /// e − 1, where e = exp(ε).
     excess: f64,
 }
 
-/// Family of sets: the last k, and the numbers k₁ and k₂ at k.
+/// Family of sets: the largest k, and a function that returns k₁ and k₂ for a k.
 type Family<'a> = (u32, &'a dyn Fn(u32) -> [u32; 2]);
 
 impl OneEntry {
@@ -43,7 +44,8 @@ impl OneEntry {
         ];
         let best = families.map(|(last, set)| {
             let told = |k: u64| self.told(set(k as u32));
-            // Each family is unimodal, so its maximum is the first k from which it falls.
+            // Each family has a single maximum, which is at the first k after which the information
+            // decreases.
             let falls = |k: u64| {
                 k == u64::from(last) || told(k + 1).weighted(weights) <= told(k).weighted(weights)
             };

@@ -1,12 +1,14 @@
-//! Exact sums over inputs by the number of hits, the favoured items that an input has.
+//! Exact sums over inputs. Inputs are grouped by their number of hits, which is how many favoured
+//! items they have.
 
-/// Table of P(Binomial(h, 1/2) ≥ b). The row of h holds b from 0 to h + 1.
+/// Table of the probabilities P(Binomial(h, 1/2) ≥ b). The row for h contains b from 0 to h + 1.
 pub(super) struct Tails(Vec<f64>);
 
 impl Tails {
-    /// Returns the table for h up to `most`, by P_h(b) = (P_{h−1}(b − 1) + P_{h−1}(b))/2.
+    /// Computes the table for h up to `most`, by the recurrence P_h(b) = (P_{h−1}(b − 1) +
+    /// P_{h−1}(b))/2.
     ///
-    /// All terms are positive, so small values are relatively as exact as large ones.
+    /// All terms are positive, so small values have the same relative precision as large ones.
     pub(super) fn new(most: u32) -> Self {
         let mut all = Vec::with_capacity(Self::row(most as usize + 1));
         all.extend([1.0, 0.0]);
@@ -22,17 +24,20 @@ impl Tails {
         Self(all)
     }
 
-    /// Returns the start of the row of h. The rows before it have 2, 3, … h + 1 numbers.
+    /// Returns the index at which the row for h starts. The rows before it have 2, 3, …, h + 1
+    /// entries.
     const fn row(h: usize) -> usize {
         h * (h + 3) / 2
     }
 
-    /// Returns P(D > `above`) and E[D; D > `above`] for the sum D of h fair signs.
+    /// Returns P(D > `above`), and the expectation of D restricted to D > `above`, where D is the
+    /// sum of h fair signs.
     ///
-    /// If b of them are positive, D = 2b − h, and Σ_{b ≥ c} (2b − h)·C(h, b) = c·C(h, c).
+    /// If b of the signs are positive, D = 2b − h. The expectation uses Σ_{b ≥ c} (2b − h)·C(h, b)
+    /// = c·C(h, c).
     pub(super) fn signs(&self, h: u32, above: f64) -> [f64; 2] {
         let first = (0.5 * (above + f64::from(h))).floor() + 1.0;
-        // Casts saturate.
+        // The cast to an integer saturates.
         let first = first.max(0.0) as usize;
         if first > h as usize {
             return [0.0, 0.0];
@@ -41,25 +46,26 @@ impl Tails {
         [self.0[at], first as f64 * (self.0[at] - self.0[at + 1])]
     }
 
-    /// Returns P(D = 2b − h).
+    /// Returns the probability that b of h fair signs are positive.
     pub(super) fn probability(&self, h: u32, b: u32) -> f64 {
         let at = Self::row(h as usize) + b as usize;
         self.0[at] - self.0[at + 1]
     }
 }
 
-/// Hypergeometric distribution of the number of favoured items in an input: k of d items are
-/// favoured, and s are drawn without replacement.
+/// Distribution of the number of favoured items in a random input. It is hypergeometric: k of d
+/// items are favoured, and s items are drawn without replacement.
 pub(super) struct Hits {
     first: u32,
     probabilities: Vec<f64>,
 }
 
-/// Relative probability below which terms are left out. Even e times all of them is negligible.
+/// Probability, relative to the mode, below which terms are left out. Even e times the sum of all
+/// of them is negligible.
 const NEGLIGIBLE: f64 = 1e-25;
 
 impl Hits {
-    /// Returns the distribution, by ratios of neighbours from the mode outwards.
+    /// Computes the distribution from the mode outwards, by the ratios of successive probabilities.
     pub(super) fn new(items: u32, entries: u32, favoured: u32) -> Self {
         let [d, s, k] = [items, entries, favoured].map(f64::from);
         let least = (entries + favoured).saturating_sub(items);
@@ -93,7 +99,7 @@ impl Hits {
         }
     }
 
-    /// Returns the numbers of hits with probabilities.
+    /// Returns each possible number of hits with its probability.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u32, f64)> {
         (self.first..).zip(self.probabilities.iter().copied())
     }
@@ -103,7 +109,7 @@ impl Hits {
 mod tests {
     use super::*;
 
-    /// Returns C(n, k) for small numbers.
+    /// Returns the binomial coefficient C(n, k), for small n.
     fn choose(n: u32, k: u32) -> f64 {
         if k > n {
             return 0.0;
@@ -137,7 +143,7 @@ mod tests {
                         sum += d * 0.5_f64.powi(h as i32);
                     }
                 }
-                // Exact, since these are dyadic numbers of few digits.
+                // The results are exact, because they are dyadic numbers with few digits.
                 assert_eq!(tails.signs(h, above), [mass, sum], "{h} above {above}");
             }
             for b in 0..=h {

@@ -1,32 +1,34 @@
-//! Binomial probabilities without the cancellation of logarithms of factorials.
+//! Binomial probabilities, computed without cancellation between logarithms of factorials.
 //!
-//! Loader, "Fast and Accurate Computation of Binomial Probabilities" (2000): Stirling's formula
-//! leaves deviances D(x, m) = x·ln(x/m) + m − x, which are small where the probability is not.
+//! Source: Loader, "Fast and Accurate Computation of Binomial Probabilities" (2000). With
+//! Stirling's formula, the logarithm of a probability is a sum of deviances D(x, m) = x·ln(x/m) + m
+//! − x and small corrections. Deviances are small unless the probability is small.
 
 use std::f64::consts::TAU;
 
-/// Returns the maximum relative error of a value of [`probability`].
+/// Returns an upper bound on the relative error of a value that [`probability`] returned.
 ///
-/// It consists of 8 roundings of the exponent, which is at most −ln of the value, and the errors of
-/// three Stirling corrections. It holds for a success probability whose last bit may differ.
+/// The error consists of 8 roundings of the exponent, which is at most −ln of the value, and the
+/// errors of three Stirling corrections. The bound is valid even if the last bit of the success
+/// probability is wrong.
 pub(crate) fn error(probability: f64) -> f64 {
     f64::EPSILON * (160.0 - 4.0 * probability.clamp(f64::MIN_POSITIVE, 1.0).ln())
 }
 
-/// Returns the Stirling error ln(x!) − [ln √(2πx) + x·ln x − x], x ≥ 1.
+/// Returns the error of Stirling's formula, ln(x!) − [ln √(2πx) + x·ln x − x], for x ≥ 1.
 fn stirling_error(x: f64) -> f64 {
     if x < 16.0 {
         let factorial: f64 = (1..=x as u32).map(f64::from).product();
         return factorial.ln() - (0.5 * (TAU * x).ln() + x * x.ln() - x);
     }
-    // The series alternates and falls: its error is below the first term left out, 691/360360/x¹¹ <
-    // 2e-16.
+    // The terms of the series alternate and decrease. So its error is below the first term left
+    // out, 691/360360/x¹¹ < 2e-16.
     let y = 1.0 / (x * x);
     let series = 1.0 / 1260.0 - y * (1.0 / 1680.0 - y * (1.0 / 1188.0));
     (1.0 / 12.0 - y * (1.0 / 360.0 - y * series)) / x
 }
 
-/// Returns D(x, m) = x·ln(x/m) + m − x, at least 0.
+/// Returns the deviance D(x, m) = x·ln(x/m) + m − x, which is at least 0.
 fn deviance(x: f64, m: f64) -> f64 {
     let difference = x - m;
     if difference.abs() < 0.1 * (x + m) {
@@ -50,13 +52,14 @@ fn deviance(x: f64, m: f64) -> f64 {
     }
 }
 
-/// Returns the exponent of Chernoff's bound, −ln of it, on the tail of Binomial(`trials`, p) that
-/// starts at x, on its side of the mean. `p` is p and 1 − p.
+/// Returns the exponent E of Chernoff's bound exp(−E) on a tail of Binomial(`trials`, p). The tail
+/// starts at x and leads away from the mean. `p` is the pair of p and 1 − p.
 pub(crate) fn exponent(x: f64, trials: f64, p: [f64; 2]) -> f64 {
     deviance(x, trials * p[0]) + deviance(trials - x, trials * p[1])
 }
 
-/// Returns P(X = x) for X ~ Binomial(`trials`, p) and whole 0 ≤ x ≤ `trials`.
+/// Returns P(X = x) for X ~ Binomial(`trials`, p) and an integer x from 0 to `trials`. `p` is the
+/// pair of p and 1 − p.
 pub(crate) fn probability(x: f64, trials: f64, p: [f64; 2]) -> f64 {
     let exponent = exponent(x, trials, p);
     if x == 0.0 || x == trials {
@@ -67,8 +70,8 @@ pub(crate) fn probability(x: f64, trials: f64, p: [f64; 2]) -> f64 {
     (stirling - exponent).exp() * (trials / (TAU * x * rest)).sqrt()
 }
 
-/// Returns P(X ≥ x)/P(X = x) for X ~ Binomial(`trials`, 1/2) and x ≥ (trials − 1)/2, and the number
-/// of terms summed. Each term adds at most 4·2⁻⁵² to the relative error.
+/// Returns the ratio P(X ≥ x)/P(X = x) for X ~ Binomial(`trials`, 1/2) and x ≥ (trials − 1)/2, and
+/// the number of terms that were summed. Each term adds at most 4·2⁻⁵² to the relative error.
 pub(crate) fn tail_ratio(x: f64, trials: f64) -> (f64, f64) {
     let (mut sum, mut term, mut at) = (1.0, 1.0, x);
     while at < trials {
@@ -88,7 +91,7 @@ pub(crate) fn tail_ratio(x: f64, trials: f64) -> (f64, f64) {
 mod tests {
     use super::*;
 
-    /// Returns P(X = x) for x from 0, by products.
+    /// Returns P(X = x) for every x from 0 on, computed by products.
     fn direct(trials: u32, p: f64) -> Vec<f64> {
         (0..=trials)
             .map(|x| {
@@ -113,7 +116,7 @@ mod tests {
                             "{x} of {trials}, {p}: {relative}"
                         );
                     }
-                    // Chernoff's bound on either tail.
+                    // Chernoff's bound is at least the exact tail, on either side of the mean.
                     let tail: f64 = if x as f64 >= n * p {
                         all[x..].iter().sum()
                     } else {

@@ -1,4 +1,5 @@
-//! Bounds of a probability from the number of occurrences.
+//! Confidence bounds on the probability of an event, from how often it occurred in a number of
+//! trials.
 //!
 //! Source: Clopper and Pearson, "The Use of Confidence or Fiducial Limits Illustrated in the Case
 //! of the Binomial" (1934). The bounds are valid for every number of trials, without a normal
@@ -8,14 +9,15 @@ use statrs::function::beta::beta_reg;
 
 use super::roots::{arithmetic, bisect, whole};
 
-/// Relative reduction of `failure` that covers the rounding of tails. These are computed from
-/// differences of ln Γ, with errors below 10⁻⁴ up to 10⁹ trials.
+/// Relative reduction of `failure` that covers the rounding errors of tail probabilities. These are
+/// computed from differences of ln Γ, with relative errors below 10⁻⁴ for up to 10⁹ trials.
 const ROUNDING: f64 = 1e-4;
 
-/// Returns the greatest p for which `hits` or more of `trials` have a probability of at most
-/// `failure`.
+/// Returns a lower confidence bound on the probability of an event that occurred in `hits` of
+/// `trials` trials.
 ///
-/// This is a lower bound of the event's probability that fails with probability at most `failure`.
+/// It exceeds the true probability with a chance of at most `failure`. It is the greatest p under
+/// which `hits` or more occurrences have a probability of at most `failure`.
 ///
 /// # Panics
 /// If `hits` is more than `trials`, or `failure` is not in (0, 0.5].
@@ -26,17 +28,17 @@ pub fn lower_bound(hits: u64, trials: u64, failure: f64) -> f64 {
     if hits == 0 {
         return 0.0;
     }
-    // P(X ≥ k) = I_p(k, n − k + 1) for X ~ Binomial(n, p). The library's inverse does not return
-    // for 100 of 10⁸. This bisection keeps the lower end on the safe side, down to neighbouring
-    // doubles.
+    // P(X ≥ k) = I_p(k, n − k + 1) for X ~ Binomial(n, p). The library's inverse of I does not
+    // terminate for 100 hits in 10⁸ trials. This bisection ends at neighbouring doubles, and its
+    // lower end is on the safe side.
     let failure = failure * (1.0 - ROUNDING);
     let (a, b) = (hits as f64, (trials - hits + 1) as f64);
     let rare = |p: f64| beta_reg(a, b, p) <= failure;
     bisect(0.0, hits as f64 / trials as f64, arithmetic(0.0), rare).0
 }
 
-/// Returns the fewest hits of `trials` whose [`lower_bound`] is at least `p`. It is `trials` + 1 if
-/// even all hits do not suffice.
+/// Returns the smallest number of hits in `trials` trials whose [`lower_bound`] is at least `p`.
+/// Returns `trials` + 1 if even `trials` hits are not enough.
 ///
 /// # Panics
 /// If `failure` is not in (0, 0.5].
@@ -48,15 +50,15 @@ pub(crate) fn critical_count(trials: u64, p: f64, failure: f64) -> u64 {
     bisect(trials + 1, 0, whole, rare).0
 }
 
-/// Returns the upper bound of the event's probability: 1 minus the [`lower_bound`] of the opposite
-/// event.
+/// Returns an upper confidence bound on the probability of an event: 1 minus the [`lower_bound`]
+/// for the opposite event.
 ///
 /// # Panics
-/// As [`lower_bound`].
+/// Same as [`lower_bound`].
 #[must_use]
 pub fn upper_bound(hits: u64, trials: u64, failure: f64) -> f64 {
     assert!(hits <= trials, "{hits} hits in {trials} trials");
-    // Rounded up to the next double, since the subtraction may have rounded down.
+    // Round up to the next double, because the subtraction may have rounded down.
     (1.0 - lower_bound(trials - hits, trials, failure))
         .next_up()
         .min(1.0)
@@ -66,13 +68,15 @@ pub fn upper_bound(hits: u64, trials: u64, failure: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// 15 or more heads of 20 have a probability of 2 per cent, 14 or more of 6 per cent.
+    /// Of 20 coin tosses, 15 or more are heads with a probability of 2 per cent, and 14 or more
+    /// with 6 per cent.
     #[test]
     fn fifteen_heads_of_twenty_are_rare() {
         assert_eq!(critical_count(20, 0.5, 0.05), 15);
     }
 
-    /// Values computed with decimals of 60 digits, bisected to 30.
+    /// Bounds agree with reference values, which were computed with 60 decimal digits and bisected
+    /// to 30.
     #[test]
     fn bounds_are_those_of_exact_arithmetic() {
         // (hits, trials, failure, lower, upper)
@@ -117,7 +121,7 @@ mod tests {
                 (lower_bound(hits, trials, failure), lower),
                 (upper_bound(hits, trials, failure), upper),
             ] {
-                // The reduction of `failure` moves a bound by less than this.
+                // The reduction of `failure` by `ROUNDING` changes a bound by less than this.
                 assert!(
                     (ours - exact).abs() <= 2e-4 * exact.min(1.0 - exact) + 1e-15,
                     "{hits} of {trials}: {ours}, not {exact}"
@@ -128,8 +132,9 @@ mod tests {
         }
     }
 
-    /// Poisson rates computed from sums in 50 digits. At 70.330, 100 or more events have
-    /// probability 0.0005; at 137.375, 100 or fewer do.
+    /// For rare events, bounds agree with Poisson rates that were computed with 50 digits. At a
+    /// rate of 70.330, 100 or more events have probability 0.0005. At a rate of 137.375, 100 or
+    /// fewer events have this probability.
     #[test]
     fn rare_events_of_many_trials_are_bounded() {
         let [lower, upper] = [lower_bound, upper_bound].map(|f| f(100, 100_000_000, 0.0005));
@@ -137,7 +142,8 @@ mod tests {
         assert!((upper * 1e8 - 137.375).abs() < 0.01, "{upper}");
     }
 
-    /// Compared with sums of exact probabilities, and with the corresponding bound.
+    /// The critical count agrees with sums of exact probabilities, and with the corresponding lower
+    /// bound.
     #[test]
     fn as_rare_is_what_no_fewer_are() {
         for trials in [0, 1, 7, 40_u64] {
@@ -162,8 +168,8 @@ mod tests {
         }
     }
 
-    /// Exact probability that a bound fails, for every n up to 40 and every p of a grid: at most
-    /// the stated one, and for some p nearly that.
+    /// For every n up to 40 and every p on a grid, the exact probability that a bound fails is at
+    /// most the stated one. For some p it is nearly the stated one.
     #[test]
     fn bounds_fail_as_seldom_as_they_say() {
         for failure in [0.0005, 0.025, 0.2] {
@@ -171,7 +177,7 @@ mod tests {
             for n in 1..=40_u64 {
                 let lower: Vec<f64> = (0..=n).map(|k| lower_bound(k, n, failure)).collect();
                 let upper: Vec<f64> = (0..=n).map(|k| upper_bound(k, n, failure)).collect();
-                // A bound fails most often next to its value.
+                // A bound fails most often if p is next to one of its possible values.
                 let grid = (1..200).map(|i| f64::from(i) / 200.0);
                 let below = lower.iter().map(|p| p.next_down());
                 let above = upper.iter().map(|p| p.next_up());

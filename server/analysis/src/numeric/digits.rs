@@ -1,10 +1,10 @@
-//! Rounding to significant digits, for people to read.
+//! Rounding of numbers to a few significant digits, for display.
 
-/// Rounds a positive number up to three digits.
+/// Rounds a positive number up to three significant digits.
 pub(crate) fn round_up(number: f64) -> f64 {
     let digits = 2 - number.log10().floor() as i32;
     let unit = 10_f64.powi(digits.abs());
-    // The factor keeps a number that is within a rounding error of three digits.
+    // The factor keeps a number unchanged if it has three digits up to a rounding error.
     if digits >= 0 {
         (number * unit * (1.0 - 1e-12)).ceil() / unit
     } else {
@@ -12,7 +12,7 @@ pub(crate) fn round_up(number: f64) -> f64 {
     }
 }
 
-/// Rounds a positive number down to four digits.
+/// Rounds a positive number down to four significant digits.
 pub(crate) fn round_down(number: f64) -> f64 {
     let unit = 10_f64.powi(3 - number.log10().floor() as i32);
     (number * unit).floor() / unit

@@ -1,31 +1,34 @@
-//! Confidence limits from sums of independent terms, by the sum's cumulant generating function K
-//! alone, for any number of terms.
+//! Confidence limits for a parameter from an observed sum of independent terms. They need only the
+//! cumulant generating function K of the sum, and are valid for any number of terms.
 //!
-//! Let I(x) = sup_t t·x − K(t), and let k be a whole number above the mean. Two bounds on P(S ≥ k)
-//! are used. Chernoff's is exp(−I(k)). For binomial S, Φ(−√(2·I(k − 1))) is a bound too (Zubkov and
-//! Serov, "A Complete Proof of Universal Inequalities for the Distribution Function of the Binomial
-//! Law", 2013). The first is sharp if few terms count, the second otherwise. For other sums the
-//! second may start nearer to k. How near, and with what error, is tested against exact sums.
+//! Let S be the sum, I(x) = sup_t t·x − K(t), and k an integer above the mean of S. Two bounds on
+//! P(S ≥ k) are used. The first is Chernoff's bound exp(−I(k)). For binomial S, the second bound is
+//! Φ(−√(2·I(k − 1))), with the normal distribution function Φ (Zubkov and Serov, "A Complete Proof
+//! of Universal Inequalities for the Distribution Function of the Binomial Law", 2013). The first
+//! bound is sharp if few terms are not 0, the second one otherwise. For other sums, the second
+//! bound may use a shift smaller than 1. Which shifts are possible, and with what error, is tested
+//! against exact sums.
 //!
-//! A parameter is ruled out if a tail is too small, which means that t·x − K(t) is large enough for
-//! some t. So a limit is the minimum over t of a closed-form solution for each t. Any t errs to the
-//! safe side.
+//! A parameter value is ruled out if the tail probability of the observed sum is too small. This is
+//! the case if t·x − K(t) is large enough for some t. For each t, the limit is the solution of an
+//! equation in closed form. The result is the tightest of these limits over t. Every t gives a
+//! valid limit.
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
-/// Tail probability that rules a parameter out, as a threshold on I(x).
+/// Tail probability below which a parameter value is ruled out, converted to thresholds on I(x).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Failure {
-    /// Threshold for Chernoff's bound, at the sum itself.
+    /// Threshold on I for Chernoff's bound, evaluated at the observed sum.
     chernoff: f64,
-    /// Threshold for the normal tail, a shift nearer to the mean.
+    /// Threshold on I for the normal tail, evaluated closer to the mean by [`Observed::shift`].
     normal: f64,
-    /// Normal quantile −Φ⁻¹ of the probability.
+    /// Normal quantile −Φ⁻¹ of the tail probability.
     z: f64,
 }
 
 impl Failure {
-    /// Returns the thresholds for a tail of this probability, at most 1/2.
+    /// Computes the thresholds for a tail probability, which must be at most 1/2.
     pub(crate) fn new(probability: f64) -> Self {
         let z = -Normal::standard().inverse_cdf(probability);
         Self {
@@ -35,23 +38,24 @@ impl Failure {
         }
     }
 
-    /// Returns the number of standard deviations beyond which a normal distribution has this tail.
+    /// Returns the number of standard deviations beyond which a normal distribution has this tail
+    /// probability.
     pub(crate) const fn z(&self) -> f64 {
         self.z
     }
 }
 
-/// Side of the sum on which the limit lies.
+/// Side of the estimate on which a confidence limit lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
-    /// Least parameter that is not ruled out.
+    /// Smallest parameter value that is not ruled out.
     Lower,
-    /// Greatest parameter that is not ruled out.
+    /// Largest parameter value that is not ruled out.
     Upper,
 }
 
 impl Side {
-    /// Returns −1 for `Lower`, 1 for `Upper`.
+    /// Returns −1 for `Lower` and 1 for `Upper`.
     pub(crate) const fn sign(self) -> f64 {
         match self {
             Self::Lower => -1.0,
@@ -60,29 +64,30 @@ impl Side {
     }
 }
 
-/// Observed sum, with the settings of the search.
+/// Observed sum, with the parameters of the search for limits.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Observed {
-    /// Sum S.
+    /// Observed sum S.
     pub(crate) sum: f64,
-    /// Shift of the normal tail's start towards the mean; 0 if S is continuous.
+    /// Distance by which the normal tail starts closer to the mean than S. 0 if S is continuous.
     pub(crate) shift: f64,
-    /// Approximate standard deviation of S, where the search starts.
+    /// Approximate standard deviation of S. It determines the t at which the search starts.
     pub(crate) deviation: f64,
-    /// Maximum |t| of the search.
+    /// Maximum |t| that the search tries.
     pub(crate) max_t: f64,
 }
 
-/// Value of |t|·shift up to which Chernoff's bound is not tried. There the shift multiplies a
-/// normal tail by at most about e^½, and Chernoff's bound is at least 3.2 times a tail of up to
-/// 1/4.
+/// Maximum |t|·shift at which Chernoff's bound is not tried, because it cannot be better. Up to
+/// there, the shift multiplies a normal tail by at most about e^½, while Chernoff's bound is at
+/// least 3.2 times any normal tail of up to 1/4.
 const GENTLE: f64 = 0.5;
 
 impl Observed {
-    /// Returns the limit, on one side, of a parameter with which S rises.
+    /// Returns the confidence limit on one side for a parameter with which the distribution of S
+    /// increases.
     ///
-    /// `solve` returns, for t, x and e, the parameter for which K(t) = t·x − e, or `None` if K(t)
-    /// is not monotone in it.
+    /// `solve` is called with t, x and e. It returns the parameter value for which K(t) = t·x − e,
+    /// or `None` if K(t) is not monotone in the parameter.
     pub(crate) fn limit(
         &self,
         failure: &Failure,
@@ -103,10 +108,9 @@ impl Observed {
         sign * limit
     }
 
-    /// Returns whether the distribution with cumulant generating function `cumulants` is ruled out.
+    /// Returns true if the distribution with cumulant generating function `cumulants` is ruled out.
     ///
-    /// The sum lies on the `side` of its mean that makes the parameter look too far on the other
-    /// side.
+    /// `side` is the side of the estimate on which the tested parameter value lies.
     pub(crate) fn rules_out(
         &self,
         failure: &Failure,
@@ -116,7 +120,7 @@ impl Observed {
         let sign = side.sign();
         let reached = |sum: f64, exponent: f64| {
             let start = (2.0 * exponent).sqrt() / self.deviation;
-            // Negative of sup_t t·x − K(t), over the t of this side.
+            // The minimum is −sup_t (t·x − K(t)), over the t of this side.
             let divergence = |t: f64| cumulants(-sign * t) + sign * t * sum;
             -minimum(start, self.max_t, divergence).1 >= exponent
         };
@@ -124,20 +128,21 @@ impl Observed {
     }
 }
 
-/// Least start of the search, relative to the maximum t. Products of the order of t then stay far
-/// above the least double.
+/// Smallest t at which the search starts, relative to the maximum t. Products of the order of t
+/// then stay far above the smallest double.
 const LEAST: f64 = 1e-12;
-/// Logarithm of the factor between the first points.
+/// Logarithm of the factor between successive values of t in the first phase of the search.
 const STRIDE: f64 = 0.4;
-/// Maximum number of strides. 52 of them cover a factor of 10⁻⁹; a minimum not found by then does
-/// not exist.
+/// Maximum number of strides in the first phase. 52 strides cover a factor of 10⁻⁹. If no minimum
+/// is found by then, there is none.
 const STRIDES: usize = 64;
-/// Number of parabolas, each through the best three points. After the first strides, two leave ln t
-/// within some hundredths, and the value within a thousandth of its distance from the estimate.
+/// Number of parabolas in the second phase, each through the best three points. After two of them,
+/// ln t is precise to a few hundredths. The limit is then precise to a thousandth of its distance
+/// from the estimate.
 const PARABOLAS: usize = 2;
 
-/// Returns where in (0, `most`] a function that falls and then rises is smallest, and its value
-/// there. The search starts at `start`.
+/// Returns the point in (0, `most`] at which a function is smallest, and its value there. The
+/// function must first decrease and then increase. The search starts at `start`.
 fn minimum(start: f64, most: f64, value: impl Fn(f64) -> f64) -> (f64, f64) {
     let at = |u: f64| {
         let t = u.exp().min(most);
@@ -169,8 +174,8 @@ fn minimum(start: f64, most: f64, value: impl Fn(f64) -> f64) -> (f64, f64) {
     (points[1].0.exp().min(most), points[1].1)
 }
 
-/// Returns where the parabola through three points is least; `None` if it is not between them, or
-/// at the middle one.
+/// Returns the point at which the parabola through three points has its vertex. `None` if this is
+/// not between the outer points, or is the middle point.
 fn vertex([a, b, c]: [(f64, f64); 3]) -> Option<f64> {
     let (left, right) = ((b.1 - a.1) / (b.0 - a.0), (c.1 - b.1) / (c.0 - b.0));
     let curvature = (right - left) / (c.0 - a.0);
@@ -183,7 +188,7 @@ mod tests {
     use super::super::clopper_pearson;
     use super::*;
 
-    /// Probabilities of −1, 0, 1 and 2.
+    /// Probabilities of the values −1, 0, 1 and 2.
     type Law = [f64; 4];
 
     fn cumulants(parts: [(usize, Law); 2], t: f64) -> f64 {
@@ -195,7 +200,7 @@ mod tests {
         parts.map(part).iter().sum()
     }
 
-    /// Returns P(S = −n), P(S = 1 − n), …
+    /// Returns the distribution of the sum S of n terms: P(S = −n), P(S = 1 − n), …
     fn exact(parts: [(usize, Law); 2]) -> Vec<f64> {
         let mut all = vec![1.0];
         for (terms, law) in parts {
@@ -212,8 +217,8 @@ mod tests {
         all
     }
 
-    /// Returns the greatest ratio of a tail to its bound, over all sums of these terms whose tail
-    /// is between 10⁻¹² and 1/4.
+    /// Returns the greatest ratio of an exact tail to its bound, over all values of the sum whose
+    /// tail is between 10⁻¹² and 1/4.
     fn greatest_ratio(parts: [(usize, Law); 2], shift: f64) -> f64 {
         let law = exact(parts);
         let terms = (parts[0].0 + parts[1].0) as f64;
@@ -238,7 +243,7 @@ mod tests {
                     let failure = Failure::new((tail / ratio).min(0.5));
                     observed.rules_out(&failure, side, |t| cumulants(parts, t))
                 };
-                // Steps of 0.1 per cent, from the worst ratio so far.
+                // Increase the ratio in steps of 0.1 per cent from the worst one so far.
                 while ruled_out(worst + 0.001) && worst < 10.0 {
                     worst += 0.001;
                 }
@@ -273,7 +278,8 @@ mod tests {
         ratios.fold(0.0, f64::max)
     }
 
-    /// Tails one step nearer to the mean, for one distribution of hits, as proven, and for two.
+    /// With a shift of 1, tails of sums of hits are bounded: for terms with one distribution, as
+    /// proven, and for terms with two.
     #[test]
     fn tails_of_hits_are_bounded() {
         let pairs = [
@@ -287,7 +293,7 @@ mod tests {
         assert!(ratio < 1.002, "{ratio}");
     }
 
-    /// Tails two thirds of a step nearer: bounds hold nearly, unless hardly a term is 0.
+    /// With a shift of 2/3, tails are nearly bounded, unless hardly any term is 0.
     #[test]
     fn tails_are_bounded_two_thirds_of_a_step_nearer() {
         let hits = [
@@ -317,7 +323,7 @@ mod tests {
         assert!(ratio < 1.02, "{ratio}");
     }
 
-    /// A tail of 1/2 leaves only the shift.
+    /// At a tail probability of 1/2, the limit differs from the estimate only by the shift.
     #[test]
     fn limits_of_even_odds_are_the_shift() {
         let observed = Observed {
@@ -335,7 +341,8 @@ mod tests {
         }
     }
 
-    /// Limits compared with Clopper and Pearson's, for every count.
+    /// For every count, limits for a probability are slightly wider than those of Clopper and
+    /// Pearson.
     #[test]
     fn limits_of_a_probability_are_a_little_beyond_the_exact() {
         for n in [1_u64, 2, 7, 40, 300, 100_000] {

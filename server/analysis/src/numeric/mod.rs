@@ -1,7 +1,7 @@
-//! Numerical methods without any notion of privacy.
+//! Numerical methods. They know nothing about privacy.
 //!
-//! They find crossings of functions, binomial probabilities and tails, bounds of a probability from
-//! counts, confidence limits of a parameter from sums, and projections onto a simplex.
+//! They comprise root finding, binomial probabilities and tails, confidence bounds on a probability
+//! from counts, confidence limits for a parameter from sums, and projections onto a simplex.
 
 pub(crate) mod binomial;
 pub mod clopper_pearson;

@@ -1,12 +1,12 @@
-//! Projection of frequencies onto those that a population can have.
+//! Projection of estimated frequencies onto the frequencies that a population can have.
 //!
 //! An input has at most s entries. So the frequencies of all items with either sign are
 //! non-negative and sum to at most s. P1 and P2 (Wang et al., "Differentially Private Numerical
 //! Vector Analyses in the Local and Shuffle Model" and "Hiding Numerical Vectors in Local Private
-//! and Shuffled Messages") divide by s and project onto the probability simplex, Σ = 1. That is
-//! valid only if no person has fewer than s entries, where real values count by magnitude. So both
-//! sums are available here. Projecting f/s onto Σ ≤ 1 and multiplying by s is the projection of f
-//! onto Σ ≤ s.
+//! and Shuffled Messages") divide by s and project onto the probability simplex, Σ = 1. This is
+//! valid only if every person has at least s entries, where real values count by magnitude. So both
+//! constraints, Σ = s and Σ ≤ s, are available here. Dividing by s, projecting onto Σ ≤ 1 and
+//! multiplying by s is the same as projecting onto Σ ≤ s.
 
 /// Constraint on the sum of non-negative values.
 ///
@@ -19,20 +19,20 @@
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Sum {
-    /// Maximum of the sum: a person may have fewer entries.
+    /// The sum is at most this number, because people may have fewer entries.
     AtMost(f64),
-    /// Exact sum: a person gives one answer, or has s entries.
+    /// The sum is exactly this number, because every person gives one answer or has s entries.
     Exactly(f64),
 }
 
-/// Moves `values` to the nearest point, in Euclidean distance, that is non-negative and satisfies
-/// the constraint.
+/// Replaces `values` by the nearest values (in Euclidean distance) that are non-negative and
+/// satisfy the constraint.
 ///
-/// Time O(k log k) for k values.
+/// It takes O(k log k) time for k values.
 pub fn project(values: &mut [f64], sum: Sum) {
     let positive: f64 = values.iter().map(|value| value.max(0.0)).sum();
-    // If the positive parts satisfy the constraint, they are that point. Otherwise the sum is
-    // attained at max(v − τ, 0), by the Karush–Kuhn–Tucker conditions.
+    // If the positive parts of the values satisfy the constraint, they are the result. Otherwise
+    // the result is max(v − τ, 0) for each value v, by the Karush–Kuhn–Tucker conditions.
     let excess = match sum {
         Sum::AtMost(bound) if positive <= bound => 0.0,
         Sum::AtMost(bound) | Sum::Exactly(bound) => common_excess(values, bound),
@@ -42,7 +42,7 @@ pub fn project(values: &mut [f64], sum: Sum) {
     }
 }
 
-/// Returns τ with Σ max(v − τ, 0) = `bound`, by sorting.
+/// Returns the number τ for which Σ max(v − τ, 0) is `bound`, by sorting the values v.
 ///
 /// Source: Duchi, Shalev-Shwartz, Singer, Chandra, "Efficient Projections onto the ℓ1-Ball for
 /// Learning in High Dimensions", ICML 2008, Fig. 1.
@@ -51,8 +51,8 @@ fn common_excess(values: &[f64], bound: f64) -> f64 {
     falling.sort_unstable_by(|a, b| b.total_cmp(a));
     let mut sum = 0.0;
     let mut excess = f64::NEG_INFINITY;
-    // If the first k values are above τ, τ is the sum of these less the bound, over k. It rises
-    // with k as long as the next value is above it.
+    // If exactly the first k values are above τ, then τ is their sum minus the bound, divided by k.
+    // It increases with k as long as the next value is above it.
     for (value, count) in falling.iter().zip(1_u32..) {
         if *value <= excess {
             break;
@@ -76,7 +76,7 @@ mod tests {
         values
     }
 
-    /// Projects by bisection on τ, without sorting.
+    /// Projects by a bisection for τ, without sorting.
     fn by_bisection(values: &[f64], bound: f64) -> Vec<f64> {
         let at = |excess: f64| values.iter().map(move |value| (value - excess).max(0.0));
         let (mut low, mut high) = (0.0, values.iter().copied().fold(0.0, f64::max));
@@ -98,7 +98,7 @@ mod tests {
         a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-12)
     }
 
-    /// Returns a strategy for noise of any size, with ties.
+    /// Returns a test strategy that generates noise of any size, with ties.
     fn noisy() -> impl Strategy<Value = Vec<f64>> {
         let value = prop_oneof![
             -3.0..3.0_f64,
@@ -108,7 +108,8 @@ mod tests {
         vec(value, 1..60)
     }
 
-    /// Returns a strategy for feasible values, which sum to a fraction of the bound.
+    /// Returns a test strategy that generates possible values, whose sum is a fraction of the
+    /// bound.
     fn feasible() -> impl Strategy<Value = (Vec<f64>, f64)> {
         (vec(0.0..1.0_f64, 1..60), 0.0..0.999, 1..9_u32).prop_map(|(mut values, part, s)| {
             let sum: f64 = values.iter().sum::<f64>().max(1e-3);
@@ -135,8 +136,9 @@ mod tests {
             prop_assert!(x.iter().sum::<f64>() <= bound + 1e-12);
         }
 
-        /// A point x of a convex set is nearest to v exactly if (v − x)·(y − x) ≤ 0 for all y in
-        /// the set. For a polytope its corners suffice: 0, and the bound in one coordinate.
+        /// The result is the nearest point. A point x of a convex set is nearest to v exactly if (v
+        /// − x)·(y − x) ≤ 0 for all y in the set. For a polytope it is enough to check its corners.
+        /// Here they are 0, and the points with the bound in one coordinate and 0 in all others.
         #[test]
         fn nothing_that_can_be_is_nearer(values in noisy(), s in 1..9_u32) {
             let bound = f64::from(s);
@@ -149,7 +151,7 @@ mod tests {
             }
         }
 
-        /// Nearest point for an exact sum. Here 0 is not a corner.
+        /// The result is the nearest point for an exact sum, too. Here 0 is not a corner.
         #[test]
         fn nothing_of_the_sum_is_nearer(values in noisy(), s in 1..9_u32) {
             let bound = f64::from(s);
@@ -176,7 +178,7 @@ mod tests {
             prop_assert!(near(&projected(&once, bound), &once));
         }
 
-        /// Dividing by s, projecting onto sum 1, and multiplying by s.
+        /// Dividing by s, projecting onto sum 1 and multiplying by s gives the same result.
         #[test]
         fn scale_does_not_matter(values in noisy(), s in 1..9_u32) {
             let scale = f64::from(s);

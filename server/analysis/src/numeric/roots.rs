@@ -1,14 +1,16 @@
-//! Root finding: every search of the crate, classified by the assumptions on the function and the
-//! guarantee on the result.
+//! Root finding. The functions differ in what they assume about the searched function, and in what
+//! they guarantee about the result.
 //!
-//! [`bisect`] keeps a bracket with one end known to satisfy the condition, so its result is
+//! [`bisect`] keeps a bracket of which one end is known to satisfy the condition, so that end is
 //! certain. [`chandrupatla`], [`newton`] and [`secant_falling`] are faster for smooth functions,
-//! but approximate. The caller proves a result by stepping [`outward`] from it.
+//! but approximate. Callers step [`outward`] from an approximate result until a proven condition is
+//! satisfied.
 
 use std::convert::Infallible;
 
-/// Returns both ends of a bracket, halved until `middle` returns `None`. The first end satisfies
-/// `holds` and the second does not. Neither start value is evaluated.
+/// Halves a bracket until `middle` returns `None`, and returns its two ends. The first end
+/// satisfies `holds` and the second does not. This is assumed for `inside` and `outside`, which are
+/// not evaluated.
 pub(crate) fn bisect<T: Copy>(
     inside: T,
     outside: T,
@@ -19,10 +21,10 @@ pub(crate) fn bisect<T: Copy>(
     ends
 }
 
-/// Bisects as [`bisect`] with a condition that may fail.
+/// Bisects like [`bisect`], with a condition that may return an error.
 ///
 /// # Errors
-/// Those of `holds`.
+/// The errors of `holds`.
 pub(crate) fn try_bisect<T: Copy, E>(
     mut inside: T,
     mut outside: T,
@@ -39,13 +41,14 @@ pub(crate) fn try_bisect<T: Copy, E>(
     Ok((inside, outside))
 }
 
-/// Returns the middle of a bracket of whole numbers; `None` if the ends are neighbours.
+/// Returns the middle of a bracket of integers. `None` if the ends are neighbours.
 pub(crate) fn whole(a: u64, b: u64) -> Option<u64> {
     (a.abs_diff(b) > 1).then(|| a.midpoint(b))
 }
 
-/// Returns a function for the arithmetic middle of a bracket. It returns `None` if the width is at
-/// most `relative` times the greater end, or no double lies between.
+/// Returns a function that computes the arithmetic middle of a bracket. That function returns
+/// `None` if the width is at most `relative` times the greater end, or if there is no double
+/// between the ends.
 pub(crate) fn arithmetic(relative: f64) -> impl Fn(f64, f64) -> Option<f64> {
     move |a, b| {
         let middle = 0.5 * (a + b);
@@ -54,8 +57,8 @@ pub(crate) fn arithmetic(relative: f64) -> impl Fn(f64, f64) -> Option<f64> {
     }
 }
 
-/// Returns a function for the geometric middle of a bracket of positive numbers. It returns `None`
-/// if the width is at most `relative` times the greater end.
+/// Returns a function that computes the geometric middle of a bracket of positive numbers. That
+/// function returns `None` if the width is at most `relative` times the greater end.
 pub(crate) fn geometric(relative: f64) -> impl Fn(f64, f64) -> Option<f64> {
     move |a, b| {
         let (low, high) = (a.min(b), a.max(b));
@@ -63,21 +66,22 @@ pub(crate) fn geometric(relative: f64) -> impl Fn(f64, f64) -> Option<f64> {
     }
 }
 
-/// Returns relative distances from a computed value: `first`, then each six times the previous one.
+/// Returns relative distances to try from an approximate value: `first`, then each six times the
+/// previous one.
 ///
-/// Few are tried, and the first that suffices is not much too large.
+/// So few distances are tried, and the first that is sufficient is not much too large.
 pub(crate) fn outward(first: f64) -> impl Iterator<Item = f64> {
     std::iter::successors(Some(first), |step| Some(6.0 * step)).take_while(|step| step.is_finite())
 }
 
-/// Least relative distance that [`least_above`] and [`greatest_below`] try: the error of
-/// [`newton`].
+/// Relative error of [`newton`], and the smallest relative distance that [`least_above`] and
+/// [`greatest_below`] are usually called with.
 pub(crate) const NEWTON_ERROR: f64 = 1e-12;
 
-/// Returns a value slightly above `near` that is `enough`. The relative distance `first` is tried
-/// first, and `most` always suffices.
+/// Returns a value slightly above `near` that satisfies `enough`. The relative distance `first` is
+/// tried first. It is assumed that `most` satisfies `enough`.
 ///
-/// For `near` = 0 it tries 0 itself, and then the least positive double.
+/// If `near` is 0, it tries 0 itself, and then the smallest positive normal double.
 pub(crate) fn least_above(near: f64, most: f64, first: f64, enough: impl Fn(f64) -> bool) -> f64 {
     outward(first)
         .map(|step| near * (1.0 + step) + if step > first { f64::MIN_POSITIVE } else { 0.0 })
@@ -85,8 +89,8 @@ pub(crate) fn least_above(near: f64, most: f64, first: f64, enough: impl Fn(f64)
         .map_or(most, |x| x.min(most))
 }
 
-/// Returns a value slightly below `near` that is `little` enough. The relative distance `first` is
-/// tried first, and 0 always suffices.
+/// Returns a value slightly below `near` that satisfies `little`. The relative distance `first` is
+/// tried first. It is assumed that 0 satisfies `little`.
 pub(crate) fn greatest_below(near: f64, first: f64, little: impl Fn(f64) -> bool) -> f64 {
     outward(first)
         .take_while(|&step| step < 1.0)
@@ -95,19 +99,20 @@ pub(crate) fn greatest_below(near: f64, first: f64, little: impl Fn(f64) -> bool
         .unwrap_or(0.0)
 }
 
-/// Number of steps in which [`chandrupatla`] has to halve its bracket.
+/// Number of steps after which [`chandrupatla`] bisects, if they have not halved its bracket.
 const STEPS_TO_HALVE: u32 = 4;
 
-/// Returns approximately where a function of ln x, rising through 0 between both ends, crosses 0,
-/// from below.
+/// Returns approximately the x between both ends at which `excess` crosses 0. `excess` must be
+/// below 0 at the first end and above 0 at the second. The result is slightly below the crossing.
 ///
-/// Inverse quadratic interpolation if three values allow it, else bisection (Chandrupatla, "A new
-/// hybrid quadratic/bisection algorithm for finding the zero of a nonlinear function without using
-/// derivatives", 1997). Next to the root it steps across by the precision, so that both ends close
-/// in. False position left one end far away and needed six times as many evaluations.
+/// The method works on ln x. It uses inverse quadratic interpolation if three values allow it, and
+/// otherwise bisection (Chandrupatla, "A new hybrid quadratic/bisection algorithm for finding the
+/// zero of a nonlinear function without using derivatives", 1997). Close to the root, it steps
+/// across it by the precision, so that both ends of the bracket approach the root. The method of
+/// false position left one end far away and needed six times as many evaluations.
 pub(crate) fn chandrupatla(ends: [f64; 2], excess: impl Fn(f64) -> f64) -> f64 {
     let value = |x: f64| (x, excess(x.exp()));
-    // Newest value, and a value on the other side of the root.
+    // The newest point, and a point on the other side of the root.
     let [mut opposite, mut newest] = ends.map(|end| value(end.ln()));
     let mut part = 0.5;
     let (mut steps, mut wide) = (0, f64::INFINITY);
@@ -127,8 +132,8 @@ pub(crate) fn chandrupatla(ends: [f64; 2], excess: impl Fn(f64) -> f64) -> f64 {
         part = quadratic(newest, opposite, before)
             .unwrap_or(0.5)
             .clamp(least, 1.0 - least);
-        // If values hardly change, or only by rounding, it would creep along by the precision. If
-        // four steps have not halved the bracket, one bisection step does.
+        // If values hardly change, or only by rounding errors, steps would be as short as the
+        // precision. So if four steps have not halved the bracket, bisect once.
         steps += 1;
         if steps % STEPS_TO_HALVE == 0 {
             if width.abs() > 0.5 * wide {
@@ -139,8 +144,9 @@ pub(crate) fn chandrupatla(ends: [f64; 2], excess: impl Fn(f64) -> f64) -> f64 {
     }
 }
 
-/// Returns where the parabola through three points, as x over the value, has value 0, as a fraction
-/// of the way between the first two. `None` if this may lie outside them.
+/// Returns the zero of the inverse parabola (x as a function of the value) through three points.
+/// The result is a fraction of the way from the first to the second point. Returns `None` if it may
+/// be outside them.
 fn quadratic(a: (f64, f64), b: (f64, f64), c: (f64, f64)) -> Option<f64> {
     let across = (a.0 - b.0) / (c.0 - b.0);
     let along = (a.1 - b.1) / (c.1 - b.1);
@@ -153,15 +159,16 @@ fn quadratic(a: (f64, f64), b: (f64, f64), c: (f64, f64)) -> Option<f64> {
 
 /// Relative bracket width at which Newton's method stops.
 const CLOSE: f64 = 1e-10;
-/// Relative length of a step after which the remaining error is below [`NEXT`]: it is about half
-/// the step squared. This requires a value near the level, since steps are short everywhere near
-/// the end where the value falls to 0.
+/// Relative length of a step after which the remaining error, about half of its square, is below
+/// [`NEWTON_ERROR`]. The value must also be close to the level, because all steps are short near an
+/// end at which the value decreases to 0.
 const LAST_STEP: f64 = 1e-7;
-/// Maximum logarithm of value over level for the last step.
+/// Maximum absolute logarithm of the value divided by the level, before the last step.
 const LAST_RATIO: f64 = 1e-5;
 
-/// Returns approximately where a positive function that falls from 0 to `high` equals `level`. `at`
-/// returns the value and its rate of fall. The result is 0 if the value at 0 is at most `level`.
+/// Returns approximately the x at which a positive function equals `level`. The function must
+/// decrease from x = 0 to `high`. `at` returns its value and its negative derivative. The result is
+/// 0 if the value at 0 is at most `level`.
 ///
 /// Newton's method is applied to the function's logarithm and kept inside the known bracket. If the
 /// logarithm is concave, a step from the right stays on the right.
@@ -178,7 +185,7 @@ pub(crate) fn newton(high: f64, start: f64, level: f64, at: impl Fn(f64) -> (f64
         let ratio = (value / level).ln();
         let step = ratio * value / fall;
         let next = x + step;
-        // The value at 0 is needed only if a step leads at least half of the way there.
+        // Evaluate the value at 0 only if a step leads at least half of the way to 0.
         if low.is_none() && (next.is_nan() || next <= 0.5 * x) {
             if x == 0.0 || at(0.0).0 <= level {
                 return 0.0;
@@ -202,11 +209,12 @@ pub(crate) fn newton(high: f64, start: f64, level: f64, at: impl Fn(f64) -> (f64
     x
 }
 
-/// Returns where `excess`, which falls, becomes at most 0, to the relative `precision` and not
-/// below. `None` if it is still above 0 at `high`. `excess` may jump and be infinite.
+/// Returns the smallest x at which `excess`, a decreasing function, is at most 0. The result is
+/// precise to the relative `precision`, and never too small. Returns `None` if `excess` is still
+/// above 0 at `high`. `excess` may jump, and may be infinite.
 ///
 /// # Errors
-/// Those of `excess`.
+/// The errors of `excess`.
 pub(crate) fn secant_falling<E>(
     excess: &impl Fn(f64) -> Result<f64, E>,
     [low, high]: [f64; 2],
@@ -232,7 +240,7 @@ pub(crate) fn secant_falling<E>(
             if next >= high.ln() {
                 return Ok(None);
             }
-            // Until some value is at most 0, climb as if `excess` fell like −ln x.
+            // As long as no value is at most 0, increase x as if `excess` decreased like −ln x.
             let stride = if at.is_finite() { at + 0.1 } else { 2.0 };
             next = (next + stride).min(high.ln());
             continue;
@@ -241,7 +249,7 @@ pub(crate) fn secant_falling<E>(
             return Ok(Some(above.0.exp()));
         }
         let guess = secant(below, above, precision);
-        // Every fourth step bisects, because of jumps.
+        // Bisect in every fourth step, because `excess` may jump.
         next = if step.is_multiple_of(4) || guess <= below.0 || guess >= above.0 {
             0.5 * (below.0 + above.0)
         } else {
@@ -251,8 +259,8 @@ pub(crate) fn secant_falling<E>(
     unreachable!("the bracket is halved every fourth time")
 }
 
-/// Returns where the secant through both ends is 0, moved by less than the precision towards the
-/// farther end.
+/// Returns the zero of the secant through both ends, moved by less than the precision towards the
+/// end that is farther away.
 fn secant(below: (f64, f64), above: (f64, f64), precision: f64) -> f64 {
     let slope = if below.1.is_finite() {
         (below.1 - above.1) / (above.0 - below.0)
@@ -260,7 +268,7 @@ fn secant(below: (f64, f64), above: (f64, f64), precision: f64) -> f64 {
         1.0
     };
     let root = above.0 + above.1 / slope;
-    // The shift makes the next value land on the side that is less well known.
+    // The shift puts the next point on the side of the root whose end is farther away.
     if root - below.0 > above.0 - root {
         root - 0.4 * precision
     } else {
@@ -281,7 +289,7 @@ mod tests {
         let (inside, outside) = bisect(0.0, 1.0, arithmetic(0.0), |x| x * x <= 0.5);
         assert_eq!(inside.next_up(), outside);
         assert!(inside * inside <= 0.5 && outside * outside > 0.5);
-        // The search ends if the condition is true only at 0.
+        // The search terminates even if the condition is true only at 0.
         assert_eq!(bisect(0.0, 1.0, arithmetic(1e-9), |_| false).0, 0.0);
         let (inside, outside) = bisect(1e-30, 1e30, geometric(1e-9), |x| x <= 3e-7);
         assert!(inside <= 3e-7 && 3e-7 < outside && outside - inside <= 1e-9 * outside);
@@ -292,7 +300,8 @@ mod tests {
     #[test]
     fn what_is_proven_lies_beside_what_is_near() {
         for near in [0.0, 1e-300, 1e-9, 0.3] {
-            // The previous step was too short, and steps grow sixfold.
+            // The result is less than six times too far away, because the previous step was not
+            // enough.
             let found = least_above(near, 1.0, NEWTON_ERROR, |x| x >= near * (1.0 + 1e-8));
             assert!(found >= near * (1.0 + 1e-8) && found <= near * (1.0 + 7e-8) + 1e-307);
             let found = greatest_below(near, NEWTON_ERROR, |x| x <= near * (1.0 - 1e-8));
@@ -308,8 +317,8 @@ mod tests {
         assert_eq!(greatest_below(0.5, NEWTON_ERROR, |_| false), 0.0);
     }
 
-    /// Functions that jump, are flat or are dominated by rounding need at most four times the steps
-    /// of bisection.
+    /// For functions that jump, are flat or are dominated by rounding errors, at most four times as
+    /// many steps as for bisection are needed.
     #[test]
     fn crossings_of_what_is_not_smooth_are_found_too() {
         let steps = std::cell::Cell::new(0);
@@ -336,7 +345,7 @@ mod tests {
             let functions: [&dyn Fn(f64) -> f64; 3] = [
                 &|x| (x / root).ln(),
                 &|x| x / root - 1.0,
-                // Function that is flat on one side and steep on the other.
+                // This function is flat on one side of the root and steep on the other.
                 &|x| (x / root).powi(9) - 1.0,
             ];
             for function in functions {
@@ -345,14 +354,15 @@ mod tests {
             }
         }
         for level in [1e-12, 1e-3, 0.4] {
-            // The logarithm is concave: the tail of a Gaussian.
+            // The Gaussian density has a concave logarithm.
             let at = |x: f64| ((-0.5 * x * x).exp(), x * (-0.5 * x * x).exp());
             let root = (-2.0 * f64::ln(level)).sqrt();
             for start in [1e-3, 1.0, 7.0, 1e9] {
                 let found = newton(8.0, start, level, at);
                 assert!((found / root - 1.0).abs() < 1e-9, "{found}, not {root}");
             }
-            // One value is enough very near the root, and few values near it.
+            // One evaluation is enough if the search starts very near the root, and a few if it
+            // starts near it.
             for (distance, most) in [(1e-7, 1), (1e-3, 3)] {
                 let values = std::cell::Cell::new(0);
                 newton(8.0, root * (1.0 + distance), level, |x| {
@@ -363,7 +373,7 @@ mod tests {
             }
             assert_eq!(newton(8.0, 1.0, 1.0, at), 0.0);
             assert_eq!(newton(8.0, 0.0, 1.0, at), 0.0);
-            // Function that falls to 0 at the end, near which every step is short.
+            // This function decreases to 0 at the end, near which every step is short.
             let straight = |x: f64| (8.0 - x, 1.0);
             for start in [1e-3, 8.0 - 1e-9, 9.0] {
                 let found = newton(8.0, start, level, straight);
@@ -375,7 +385,7 @@ mod tests {
     #[test]
     fn falling_roots_are_bracketed_from_above() {
         const PRECISION: f64 = 1e-3;
-        // Functions that are smooth, steep, with jumps, and infinite at one end.
+        // The functions are smooth, steep, with jumps, and infinite at one end.
         let functions: [fn(f64) -> f64; 4] = [
             |x| (1234.5 / x).ln(),
             |x| 4.0 * (77.0 / x).ln(),

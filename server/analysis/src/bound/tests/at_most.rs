@@ -1,4 +1,5 @@
-//! Tests of the bound for sets of at most s items, against every mechanism over tiny domains.
+//! Tests of the smallest variance for sets of at most s items, against all mechanisms over tiny
+//! domains.
 
 use hushbin::choose::Objective;
 use hushbin::domain::Domain;
@@ -7,7 +8,7 @@ use super::super::at_most::{AtMost, mixed};
 use super::super::{BoundKind, least};
 use super::close;
 
-/// Returns every subset of `d` items with one of these sizes, as bits.
+/// Returns every subset of the items that has one of these sizes, as a bit mask.
 fn subsets(items: u32, sizes: &[u32]) -> Vec<u32> {
     let mut all: Vec<u32> = (0..1 << items)
         .filter(|set: &u32| sizes.contains(&set.count_ones()))
@@ -16,18 +17,19 @@ fn subsets(items: u32, sizes: &[u32]) -> Vec<u32> {
     all
 }
 
-/// Returns a variance, in sum over the items, that no mechanism for sets of these sizes can beat.
-/// It is the variance for sets of the last size s.
+/// Returns a proven lower bound on the variance, summed over the items, of every mechanism for sets
+/// of these sizes. The variance is that for sets of the last size, s.
 ///
-/// Let q be the likelihoods of a report and f its estimate. Let a_j be the mean of q over the sets
-/// of size j. Take multipliers α_j, β_j and ν_j with V = Σ_j E_j\[(α_j·(x − j/d) + β_j)·q\] and
-/// ‖V‖² ≤ a_s·Σ_j ν_j·a_j for all likelihoods. Then
+/// Let q be the likelihoods of a report, and f its estimate. Let a_j be the mean of q over the sets
+/// of size j. Let V = Σ_j E_j\[(α_j·(x − j/d) + β_j)·q\], with multipliers α_j, β_j and ν_j such
+/// that ‖V‖² ≤ a_s·Σ_j ν_j·a_j for all likelihoods. Then
 ///
 /// a_s‖f‖² ≥ 2⟨f, V⟩ − Σ_j ν_j·a_j
 ///
-/// for any f. Summed over the reports of an unbiased mechanism this bounds E‖f‖² from below, as the
-/// a_j add up to 1. The condition is convex in each likelihood, so likelihoods of 1 and e are
-/// enough. Here all of them are tried, and ν_s is raised by the deficit.
+/// for any f. Summed over the reports of an unbiased mechanism, this is a lower bound on E‖f‖²,
+/// because the a_j of all reports sum to 1. The condition is convex in each likelihood, so it is
+/// enough to check likelihoods of 1 and e. All of these are tried here, and ν_s is increased by the
+/// deficit.
 fn certified(items: u32, epsilon: f64, multipliers: &[(u32, [f64; 3])]) -> f64 {
     let sizes: Vec<u32> = multipliers.iter().map(|(size, _)| *size).collect();
     let all = subsets(items, &sizes);
@@ -68,8 +70,9 @@ fn certified(items: u32, epsilon: f64, multipliers: &[(u32, [f64; 3])]) -> f64 {
     terms.sum::<f64>() - missing - f64::from(last)
 }
 
-/// Multipliers from a cone programme over all likelihoods, and the certified value. For four items
-/// the empty set alone decides; for five, sets of one item matter as well.
+/// Multipliers that a cone programme found certify that no mechanism is better. For four items,
+/// only the empty set matters in addition to sets of two. For five items, sets of one item matter
+/// as well.
 #[test]
 fn no_mechanism_for_at_most_two_items_has_less_variance() {
     let few = [
@@ -108,7 +111,8 @@ fn no_mechanism_for_at_most_two_items_has_less_variance() {
     }
 }
 
-/// Bound for exactly s items. It is smaller, as the empty set need not be answered for.
+/// The smallest variance for exactly s items is smaller, because estimates need not be unbiased for
+/// the empty set.
 #[test]
 fn the_empty_set_costs_something() {
     for (items, entries) in [(3, 1), (8, 1), (8, 2), (16, 4), (16, 8), (300, 20)] {
@@ -129,10 +133,10 @@ fn the_empty_set_costs_something() {
     }
 }
 
-/// Ratio ρ and E\[n − s/d | z\] of a report z.
+/// Ratio ρ of a report z, and its conditional mean E\[n − s/d | z\].
 type Known = (f64, Vec<f64>);
 
-/// Returns every order of the items.
+/// Returns all permutations of the items.
 fn orders(items: u32) -> Vec<Vec<u32>> {
     let mut found: Vec<Vec<u32>> = vec![Vec::new()];
     for _ in 0..items {
@@ -145,16 +149,16 @@ fn orders(items: u32) -> Vec<Vec<u32>> {
     found
 }
 
-/// Mechanism from two sets of inputs, one with the empty input inside and one without, turned at
-/// random.
+/// Two sets of inputs, one with the empty input and one without, define a mechanism if they are
+/// permuted at random.
 ///
-/// Its estimates are unbiased for the empty input too, and have the predicted cost.
+/// Its estimates are unbiased, also for the empty input, and have the predicted cost.
 #[test]
 fn a_pair_of_sets_is_a_mechanism_for_the_empty_set_too() {
     let (items, entries, epsilon) = (4_u32, 2_u32, 1.0_f64);
     let (d, s, e) = (f64::from(items), f64::from(entries), epsilon.exp());
     let inputs = subsets(items, &[entries]);
-    // Sets of inputs that contain at least this number of the first items.
+    // Set of the inputs that have at least `hits` of the first `favoured` items.
     let chosen = |favoured: u32, hits: u32| -> Vec<u32> {
         let first = (1 << favoured) - 1;
         let has = |set: &u32| (set & first).count_ones() >= hits;
@@ -176,8 +180,8 @@ fn a_pair_of_sets_is_a_mechanism_for_the_empty_set_too() {
         });
         let [below, above] = [1.0 / first, e / second];
         let part = (1.0 - below) / (above - below);
-        // Half of the information, with the empty input outside or inside, by the ratio and E[n' |
-        // z].
+        // Two kinds of report: proportion of the mixture, set S, mean likelihood over all inputs,
+        // and likelihood for the empty input. It is outside the first set and inside the second.
         let kinds = [(1.0 - part, &low, first, 1.0), (part, &high, second, e)];
         let told: Vec<Known> = kinds
             .iter()
@@ -202,7 +206,7 @@ fn a_pair_of_sets_is_a_mechanism_for_the_empty_set_too() {
         let many = average(&|(ratio, _)| (ratio - 1.0).powi(2));
         let spread = s * (d - s) / d;
         let cost = spread * spread / which + s * s / d * (1.0 + 1.0 / many);
-        // Estimate of an item from a report.
+        // Estimate of one item from a report.
         let estimate = |(ratio, eta): &Known, item: usize| {
             spread / which * eta[item] + s / d * (1.0 - (ratio - 1.0) / many)
         };
@@ -249,7 +253,7 @@ fn a_pair_of_sets_is_a_mechanism_for_the_empty_set_too() {
     }
 }
 
-/// Search over pairs of sets: none has more weighted information than the multipliers find.
+/// No pair of sets has more weighted information than the pair that the multipliers find.
 #[test]
 fn the_most_told_is_that_of_the_best_pair() {
     for (items, entries, epsilon) in [(4, 2, 1.0), (8, 3, 0.3), (16, 4, 2.0), (16, 8, 4.0)] {

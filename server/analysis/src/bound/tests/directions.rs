@@ -1,4 +1,4 @@
-//! Tests of directions of one and two levels, against known values and against arbitrary
+//! Tests of the search over directions of one and two levels, against known values and arbitrary
 //! directions.
 
 use hushbin::choose::Objective;
@@ -10,7 +10,8 @@ use super::super::information::Information;
 use super::super::levels::Levels;
 use super::{OBJECTIVES, all, close, question, told_by_set};
 
-/// Least E‖g‖² for means that directions of one or two levels attain, rounded to whole numbers.
+/// Compares the smallest E‖g‖² that directions of one or two levels attain for means with known
+/// values, rounded to integers.
 #[test]
 fn known_values() {
     for (entries, epsilon, value) in [
@@ -44,7 +45,8 @@ fn levels_are_nearly_the_best_of_tiny_domains() {
     }
 }
 
-/// Best threshold for k items of equal weight, over all inputs one by one.
+/// For k items of equal weight, the search finds the best threshold. It is compared with a sum over
+/// all inputs.
 #[test]
 fn one_level_is_the_best_threshold() {
     for (items, entries) in [(3, 2), (5, 3), (6, 2), (6, 6), (7, 4)] {
@@ -87,8 +89,8 @@ fn no_k_is_better_than_those_searched() {
     }
 }
 
-/// Returns the maximum information by any direction, over inputs one by one. The set and the
-/// direction are improved in turn, from each of some start directions.
+/// Returns the most information found with arbitrary directions. The set of inputs and the
+/// direction are improved in turn, from several starting directions.
 fn most_of_any(
     inputs: &[Vec<f64>],
     share: f64,
@@ -142,8 +144,8 @@ fn most_of_any(
     best
 }
 
-/// Mechanism that favours the 20 of 80 inputs with 2x₁ + 2x₂ + x₅ ≥ 3. Its variance is below 5.226,
-/// the least by favoured items of equal weight.
+/// A mechanism that favours the 20 of 80 inputs with 2x₁ + 2x₂ + x₅ ≥ 3 has a variance below 5.226,
+/// the smallest that directions of one level attain.
 #[test]
 fn a_mechanism_by_two_levels_is_known() {
     let (items, entries, epsilon) = (5, 4, 2.0);
@@ -168,7 +170,7 @@ fn a_mechanism_by_two_levels_is_known() {
     assert!(close(question.variance(found), explicit, 1e-9), "{found}");
 }
 
-/// Gain of arbitrary directions over levels.
+/// Arbitrary directions find hardly more information than directions of one or two levels.
 #[test]
 fn directions_in_general_find_little_more() {
     let mut rng = ChaCha20Rng::seed_from_u64(2);

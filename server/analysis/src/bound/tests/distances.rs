@@ -1,4 +1,5 @@
-//! Tests of attained variances, proven bounds and the distances of our mechanisms.
+//! Tests of attained variances, of proven bounds, and of the distances of this project's
+//! mechanisms.
 
 use hushbin::TaskDraft;
 use hushbin::choose::{Objective, Population};
@@ -34,7 +35,8 @@ fn what_is_proven_is_below_what_is_reached() {
     }
 }
 
-/// Over a grid, neither the chosen mechanism nor the alternatives are below the bound.
+/// On a grid of tasks, neither the chosen mechanism nor its alternatives have a variance below the
+/// bound.
 #[test]
 fn no_mechanism_of_ours_is_below() {
     for items in [2_u32, 3, 4, 16, 64] {
@@ -128,7 +130,7 @@ fn the_bound_is_of_whole_inputs_without_bias() {
     );
 }
 
-/// The distance is a ratio of two predictions.
+/// The distance is the ratio of two predicted variances.
 #[test]
 fn the_distance_is_of_what_is_predicted() {
     let task = hushbin_tests::contest::task(64, 4, 2.0, &json!("collision"));
@@ -196,8 +198,8 @@ fn distances_are_worded_by_what_is_known() {
     );
 }
 
-/// Shares of people who have an item: asked with or without signs, no mechanism can be better, and
-/// the chosen one is not below the bound.
+/// The smallest variance of the share of people who have an item is the same with and without
+/// signs, and the chosen mechanism is not below it.
 #[test]
 fn presence_is_bounded_as_shares_are() {
     for (items, entries, epsilon) in [(3, 1, 1.0), (4, 2, 0.5), (16, 4, 2.0), (64, 3, 1.0)] {

@@ -1,4 +1,4 @@
-//! Helpers for tiny domains, input by input.
+//! Helpers for tests over tiny domains, in which all inputs are enumerated.
 
 mod at_most;
 mod directions;
@@ -30,7 +30,7 @@ fn question(items: u32, entries: u32, epsilon: f64, objective: &Objective) -> Bo
     BoundProblem::new(items, entries, epsilon, objective)
 }
 
-/// Returns every input of a domain.
+/// Returns all inputs of a domain.
 fn all(items: u32, entries: u32) -> Vec<Vec<f64>> {
     inputs(items, entries, 10_000)
         .expect("there are fewer")
@@ -39,8 +39,8 @@ fn all(items: u32, entries: u32) -> Vec<Vec<f64>> {
         .collect()
 }
 
-/// Returns the information A₁ and A₂ of a mechanism with these likelihoods of one report. The other
-/// reports are that one, turned.
+/// Returns the information A₁ and A₂ of the mechanism whose reports are one report with these
+/// likelihoods under all permutations and sign flips.
 fn told_by(inputs: &[Vec<f64>], entries: u32, likelihoods: &[f64]) -> Information {
     let (items, all) = (inputs[0].len(), inputs.len() as f64);
     let share = f64::from(entries) / items as f64;
@@ -60,7 +60,8 @@ fn told_by(inputs: &[Vec<f64>], entries: u32, likelihoods: &[f64]) -> Informatio
     }
 }
 
-/// Returns the information of a mechanism with likelihoods e on a set of inputs and 1 elsewhere.
+/// Returns the information of the mechanism whose report has likelihood e for the inputs in a set,
+/// and 1 for all others.
 fn told_by_set(
     inputs: &[Vec<f64>],
     entries: u32,

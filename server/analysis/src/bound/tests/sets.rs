@@ -13,11 +13,11 @@ use super::{all, close, question, told_by, told_by_set};
 
 const WEIGHTS: [[f64; 2]; 5] = [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, 3.0], [5.0, 1.0]];
 
-/// Least sum of all variances by subset selection among n elements. An input has one element; k are
-/// reported, and the input's own is among them with odds e.
+/// Compares the search with subset selection for inputs of one element out of n. A report is a set
+/// of k elements. Sets that contain the input's element are e times as probable.
 ///
-/// Some k gives the least variance of all mechanisms, by Ye and Barg, "Optimal Schemes for Discrete
-/// Distribution Estimation under Locally Differential Privacy" (2018).
+/// With the best k, it has the smallest variance of all mechanisms (Ye and Barg, "Optimal Schemes
+/// for Discrete Distribution Estimation under Locally Differential Privacy", 2018).
 #[test]
 fn subset_selection_is_optimal_for_one_entry() {
     for items in [1_u32, 2, 3, 7, 64, 500] {
@@ -105,7 +105,7 @@ fn all_sets_of_tiny_domains_are_those_enumerated() {
     }
 }
 
-/// Mixtures of two sets: none is cheaper than the least, and one of them attains it.
+/// No mixture of two sets has a smaller cost than the search finds, and one of them attains it.
 #[test]
 fn the_least_cost_is_that_of_the_best_mixture() {
     for (items, entries) in TINY.into_iter().filter(|(d, s)| d > s) {
@@ -142,7 +142,7 @@ fn the_least_cost_is_that_of_the_best_mixture() {
     }
 }
 
-/// Likelihoods between the extreme ones give no more information.
+/// Likelihoods between 1 and e give no more information than likelihoods of 1 and e.
 #[test]
 fn no_random_mechanism_tells_more() {
     let mut rng = ChaCha20Rng::seed_from_u64(1);
@@ -168,7 +168,7 @@ fn no_random_mechanism_tells_more() {
     }
 }
 
-/// Returns all permutations of items with all sign flips.
+/// Returns all permutations of the items, combined with all sign flips.
 fn turns(items: usize) -> Vec<Vec<(usize, f64)>> {
     let mut found: Vec<Vec<(usize, f64)>> = vec![Vec::new()];
     for _ in 0..items {
@@ -182,7 +182,8 @@ fn turns(items: usize) -> Vec<Vec<(usize, f64)>> {
     found
 }
 
-/// Set of inputs, turned at random: a mechanism with unbiased estimates that cost s²/A₁ and V²/A₂.
+/// Every set of inputs, permuted at random, defines a mechanism. Its estimates are unbiased and
+/// have the costs s²/A₁ and V²/A₂.
 #[test]
 fn every_set_is_a_mechanism() {
     for (items, entries) in [(2_u32, 1_u32), (2, 2), (3, 1), (3, 2)] {
