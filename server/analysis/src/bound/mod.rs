@@ -5,7 +5,7 @@
 //! its items. Let z be one report of any ε-LDP mechanism. From z, an estimate g of x and an
 //! estimate h of n are computed. Both are unbiased: E\[g | x\] = x and E\[h | x\] = n. [`least`]
 //! returns the smallest possible variance, weighted by the [`Objective`] as in
-//! [`Mechanism::predict`]. [`Distance`] is a mechanism's variance divided by the smallest one. It
+//! [`Mechanism::predict_errors`]. [`Distance`] is a mechanism's variance divided by the smallest one. It
 //! is also the ratio of people needed for the same error.
 //!
 //! # Objective
@@ -104,7 +104,7 @@
 //! integer. At small ε it can be too low by a factor of up to π/2: it would be attained if |Y| were
 //! constant, but the actual Y is closer to a Gaussian.
 //!
-//! [`Mechanism::predict`]: hushbin::Mechanism::predict
+//! [`Mechanism::predict_errors`]: hushbin::Mechanism::predict_errors
 
 mod at_most;
 mod enumerated;

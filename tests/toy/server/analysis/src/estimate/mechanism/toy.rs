@@ -4,7 +4,7 @@ use hushbin::domain::Domain;
 use hushbin::hash::HashKeys;
 use hushbin::mechanism::toy::{Report, Toy};
 
-use super::contract::{Estimated, Seen};
+use super::contract::{Estimated, CountedReports};
 use crate::estimate::fold::{Reader, SignCounter, TotalsError};
 use crate::estimate::point::{Estimand, ItemPoints, Point};
 
@@ -50,7 +50,7 @@ impl Estimated for Toy {
         counts.decode(reports, bytes)
     }
 
-    fn points(&self, seen: &Seen<'_, Self>, items: &[u64]) -> Vec<ItemPoints> {
+    fn points(&self, seen: &CountedReports<'_, Self>, items: &[u64]) -> Vec<ItemPoints> {
         let (gap, reports) = (seen.rates, seen.reports as f64);
         let point = |&item| {
             let [agree, differ] = seen.counts.hits(item);
@@ -64,7 +64,7 @@ impl Estimated for Toy {
         items.iter().map(point).collect()
     }
 
-    fn reach(&self, gap: &f64, _: &Domain, _: f64, _: Estimand) -> [f64; 2] {
+    fn contribution_range(&self, gap: &f64, _: &Domain, _: f64, _: Estimand) -> [f64; 2] {
         [-1.0 / gap, 1.0 / gap]
     }
 
