@@ -1,8 +1,9 @@
-//! Privacy statements: what ε protects, against whom, and what a year adds up to.
+//! Privacy statements in words: what ε protects, against which attacker, and how much a person
+//! spends in a year.
 //!
-//! Servers, programs and pages show these statements, so that each is worded once. The local ε
-//! holds against everyone. The central ε holds only against an attacker who cannot link reports
-//! to people.
+//! Servers, programs and pages show these statements, so each is worded in one place. The local ε
+//! is valid against every attacker. The central ε is valid only against an attacker who cannot link
+//! reports to people.
 
 use hushbin::mechanism::{Mechanism, Neighbours};
 use hushbin::sums::SumTask;
@@ -12,48 +13,48 @@ use serde::Serialize;
 
 use crate::accounting::{Account, Exposure};
 
-/// Attackers that the local ε holds against.
+/// Attackers against whom the local ε is valid, in words.
 const EVERYONE: &str = "against everyone, including the operator of the collector";
-/// Attacker that the central ε holds against.
+/// Attacker against whom the central ε is valid, in words.
 const CANNOT_LINK: &str = "someone who sees the shuffled batch but nothing that links a report to \
                            a person (no order or time of arrival, no address, no stable id)";
 
 /// Local privacy of each report of a task.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Privacy {
-    /// Local ε in the task, in nats.
+    /// Local ε that the task states, in nats.
     pub epsilon: f64,
-    /// Local ε of the integer thresholds that run, in nats, rounded up. At most `epsilon`.
+    /// Effective local ε of the integer thresholds, in nats and rounded up. At most `epsilon`.
     pub effective_epsilon: f64,
-    /// Probability δ that the bound fails. It is 0 except for hash-bin with a δ.
+    /// Probability δ with which the bound ε fails. It is 0 except for hash-bin with a δ.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) delta: f64,
-    /// Part of a person's input that ε covers.
+    /// Part of a person's input that ε protects.
     pub(crate) protects: String,
     /// Meaning of ε, for readers without mathematics.
     pub statement: String,
-    /// Number of reports from one person, and the ε that they spend.
+    /// Maximum number of reports from one person, and the ε that they spend.
     pub(crate) budget: Spending,
 }
 
 /// Maximum ε that one person spends under a task's budget.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Spending {
-    /// Length of a window, and reports in each.
+    /// Length of a time window, and maximum number of reports in each.
     #[serde(flatten)]
     pub(crate) budget: Budget,
-    /// Sum of ε over the reports of one window.
+    /// Sum of ε over the reports in one time window.
     pub(crate) window_epsilon: f64,
-    /// Sum of ε over the reports of the 365 days that begin with the first report.
+    /// Sum of ε over the reports in the 365 days that start with the first report.
     pub(crate) year_epsilon: f64,
     /// Meaning of these numbers, for readers without mathematics.
     pub statement: String,
 }
 
 impl Spending {
-    /// Returns the spending under a task's budget.
+    /// Computes the spending of one person under a task's budget.
     ///
-    /// ε adds up over reports, whatever they answer (sequential composition).
+    /// The ε of all reports add up, whatever the answers are (sequential composition).
     #[must_use]
     pub fn for_task(task: &Task) -> Self {
         let (budget, epsilon) = (task.budget(), task.effective_epsilon());
@@ -99,13 +100,15 @@ impl Spending {
 /// Rounds a positive number up to three significant digits.
 fn rounded_up(number: f64) -> f64 {
     let exponent = number.log10().floor() - 2.0;
-    // A number such as 1.23 divided by 0.01 can exceed 123 by a rounding error.
+    // The factor is needed because, for example, 1.23 divided by 0.01 can exceed 123 by a rounding
+    // error.
     let units = (number / 10_f64.powf(exponent) * (1.0 - 1e-12)).ceil();
-    // Reading the decimal gives the nearest float. A product could be one digit off.
+    // Parsing the decimal text gives the nearest float. A product could be wrong in the last digit.
     format!("{units}e{exponent}").parse().unwrap_or(number)
 }
 
-/// Formats how sure of an answer, in per cent, someone can become who was 50 % sure before.
+/// Returns how sure of an answer an attacker who was 50 % sure before can become, in per cent as
+/// text.
 ///
 /// A report multiplies the odds by at most exp(ε), so this is exp(ε) / (1 + exp(ε)), to the
 /// nearest per cent. Above 99 % it is rounded up to the first digit that differs from 9.
@@ -118,7 +121,7 @@ fn rounded_up(number: f64) -> f64 {
 /// ```
 #[must_use]
 pub fn certainty(epsilon: f64) -> String {
-    // Computed as the complement: 1 - p loses all digits near 1.
+    // Compute the complement, because 1 − p would lose all digits near 1.
     let doubt = 100.0 / (1.0 + epsilon.exp());
     if doubt >= 1.0 {
         return format!("{:.0}", 100.0 - doubt);
@@ -139,12 +142,13 @@ fn counted(count: u32, what: &str) -> String {
     }
 }
 
-/// Describes the number of reports in a window, and its length.
+/// Returns the number of reports in a time window and the length of the window, in words.
 fn allowed(budget: Budget) -> String {
     let (reports, days) = (budget.reports(), counted(budget.days(), "day"));
     match reports {
         1 => format!("one report in {days}"),
-        // "In each window", because the last report of one and the first of the next can be close.
+        // Say "in each window", because the last report of one window and the first of the next can
+        // be close together.
         _ => format!("{reports} reports in each window of {days}"),
     }
 }
@@ -157,7 +161,8 @@ impl Privacy {
     /// Returns the privacy of one report of the task.
     #[must_use]
     pub fn for_task(task: &Task) -> Self {
-        // With several questions, each protects whole inputs under pure ε.
+        // If there are several questions, all of them protect whole inputs with a pure ε. So the
+        // first one is enough.
         let mechanism = task.questions()[0].mechanism();
         let neighbours = mechanism.neighbours();
         let (guess, limits) = match neighbours {
@@ -202,24 +207,24 @@ impl Privacy {
     }
 }
 
-/// Privacy of a task that sums through a shuffler. It has a central ε only.
+/// Privacy of a sum task, whose messages go through a shuffler. It has only a central ε.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 pub struct SumPrivacy {
-    /// Role that people have to trust.
+    /// Role of the party that people have to trust.
     #[cfg_attr(feature = "wasm", tsify(type = "\"shuffler\""))]
     pub(crate) trust: &'static str,
-    /// Central ε of one report, in nats.
+    /// Central ε of one report of a person, in nats.
     pub central_epsilon: f64,
-    /// Probability δ of the same bound.
+    /// Probability δ with which the bound ε fails.
     pub(crate) delta: f64,
     /// Minimum number of people in a batch.
     pub people: u64,
-    /// Fraction of them whose noise the bound relies on, in (0, 1].
+    /// Fraction of these people on whose noise the bound relies, in (0, 1].
     pub(crate) honest_fraction: f64,
     /// Meaning of these numbers, and the assumptions behind them.
     pub statement: String,
-    /// Number of reports from one person.
+    /// Maximum number of reports from one person.
     #[cfg_attr(feature = "wasm", tsify(type = "object"))]
     pub(crate) budget: Budget,
 }
@@ -258,7 +263,7 @@ impl SumPrivacy {
     }
 }
 
-/// Names the part of a person's input that ε covers.
+/// Returns the part of a person's input that ε protects, in words.
 #[must_use]
 pub fn protects(neighbours: Neighbours) -> String {
     match neighbours {
@@ -270,11 +275,13 @@ pub fn protects(neighbours: Neighbours) -> String {
     }
 }
 
-/// States the central privacy of the smallest batch that a collector has released of a task.
+/// Returns a statement of the central privacy of the smallest batch of a task that a collector has
+/// released. `account` and `reports` are those of that batch.
 ///
-/// The smallest batch counts, because an analyst may read its totals alone. Each person is assumed
-/// to have sent the reports that the budget allows in one window. `shufflers` names the servers
-/// that shuffled the reports before this collector received them. It is empty if there were none.
+/// The smallest batch is the least private one, and an analyst may read its totals separately. Each
+/// person is assumed to have sent all reports that the budget allows in one time window.
+/// `shufflers` are the names of the servers that shuffled the reports before this collector
+/// received them. It is empty if there were none.
 #[must_use]
 pub fn batch_statement(
     account: &Account,
@@ -322,7 +329,8 @@ pub fn batch_statement(
     )
 }
 
-/// States whether the promise holds for the smallest batch of messages from a shuffler.
+/// Returns a statement of whether the privacy guarantee of a sum task is valid for the smallest
+/// batch from a shuffler. `messages` is the number of messages in that batch.
 #[must_use]
 pub fn sum_batch_statement(task: &SumTask, messages: u64) -> String {
     let (least, each) = (task.batch_messages(), task.messages().count());
@@ -341,7 +349,8 @@ pub fn sum_batch_statement(task: &SumTask, messages: u64) -> String {
     }
 }
 
-/// States the assumptions of a hypothetical account, and against whom each ε holds.
+/// Returns a statement of the assumptions of a hypothetical account, and of the attackers against
+/// whom each ε is valid. `epsilon` is the local ε.
 #[must_use]
 pub fn account_statement(epsilon: f64, exposure: &Exposure) -> String {
     let each = match exposure.reports_per_person {
@@ -359,7 +368,8 @@ pub fn account_statement(epsilon: f64, exposure: &Exposure) -> String {
     )
 }
 
-/// States what the ε of a plan protect, if a fraction `honest_fraction` of the reports is honest.
+/// Returns a statement of what the local and the central ε of a plan protect, if a fraction
+/// `honest_fraction` of the reports is honest.
 #[must_use]
 pub(crate) fn plan_statement(neighbours: Neighbours, honest_fraction: f64) -> String {
     let local = match neighbours {
@@ -380,11 +390,13 @@ pub(crate) fn plan_statement(neighbours: Neighbours, honest_fraction: f64) -> St
     )
 }
 
-/// States what error bars over several windows leave out. `None` unless answers are permanent.
+/// Returns a statement of what error bars over several time windows do not include. `None` unless
+/// answers are permanent.
 ///
-/// Let person i send mᵢ copies of one report of variance v, n reports in all. Their sum has the
-/// variance v ∑ mᵢ². The stated variance is v n, which is exact if every mᵢ is 1. If no mᵢ is
-/// above k, the true variance is at most k times the stated one.
+/// Let person i send mᵢ copies of one report with variance v, and let n be the number of all
+/// reports. Then the sum of the reports has variance v ∑ mᵢ². The stated variance is v n, which is
+/// exact if every mᵢ is 1. If every mᵢ is at most k, the true variance is at most k times the
+/// stated one.
 #[must_use]
 pub fn repeats(task: &Task) -> Option<String> {
     let budget = task.budget();
@@ -399,8 +411,8 @@ pub fn repeats(task: &Task) -> Option<String> {
     })
 }
 
-/// States the bias that more reports do not reduce. `None` if there is none for people with at
-/// most s entries, where s is the sparsity.
+/// Returns a statement of the bias that does not decrease with the number of reports. `None` if
+/// estimates are unbiased for people with at most s entries, where s is the sparsity.
 #[must_use]
 pub fn bias(question: &Question) -> Option<String> {
     let worded = |[min, max]: [f64; 2], unit: Option<&str>| {

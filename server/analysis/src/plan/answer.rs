@@ -1,4 +1,4 @@
-//! A plan as data.
+//! Result of the planner, as data.
 
 use hushbin::{Mechanism, Task};
 use serde::Serialize;
@@ -7,15 +7,16 @@ use super::goal::ErrorsOf;
 use crate::accounting::Account;
 use crate::bound::Distance;
 
-/// Plan for a [`Survey`](super::Survey).
+/// Plan for a [`Survey`](super::Survey): the complete task, its errors and its privacy.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify), tsify(missing_as_null))]
 pub struct Plan {
-    /// Quantity that was not given.
+    /// Quantity that the survey left out and the planner computed.
     pub solved_for: Unknown,
-    /// Number of people who report, once each.
+    /// Number of people, who send one report each.
     pub people: u64,
-    /// Number of days in which they do.
+    /// Number of days in which that number of people report. `None` if the number of people per day
+    /// is unknown.
     pub days: Option<f64>,
     /// Complete task.
     #[cfg_attr(
@@ -23,120 +24,126 @@ pub struct Plan {
         tsify(type = "{ id: string; questions?: { weight?: number }[] }")
     )]
     pub task: Task,
-    /// Local ε.
+    /// Local ε of the task.
     pub epsilon: f64,
-    /// Local ε realised, rounded up.
+    /// Effective local ε of the integer thresholds, rounded up. At most `epsilon`.
     pub effective_epsilon: f64,
-    /// Inputs that ε makes hard to distinguish, in words.
+    /// Part of a person's input that ε protects, in words.
     pub protects: String,
-    /// Privacy of the shuffled reports together.
+    /// Central privacy of the batch of all reports, if they are shuffled.
     pub central: Option<Account>,
-    /// Reason why `central` is missing.
+    /// Reason why `central` is missing, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub central_reason: Option<String>,
-    /// Questions of the task, in its order.
+    /// Plans for the task's questions, in the same order.
     pub questions: Vec<QuestionPlan>,
-    /// Every other mechanism at its best, by increasing error, if the mechanism of the only
-    /// question was open.
+    /// Other mechanisms, each with its best parameters, in ascending order of their errors. Empty
+    /// unless the only question has the mechanism `auto`.
     pub others: Vec<Alternative>,
-    /// Number of times the people it takes to ask all questions together in each report. It is
-    /// the variance of all answers in sum, over that of one question drawn for each report by
-    /// its weight or else its noise. Missing where the questions cannot be asked together.
+    /// Ratio of the number of people needed if every report answers all questions, to the number
+    /// needed if it answers one that is drawn at random. It is a ratio of variances, summed over
+    /// all answers. Questions are drawn by their weights, or by their noise if no weight is set.
+    /// `None` if the questions cannot be asked together.
     pub together_over_drawn: Option<f64>,
-    /// Worth of the plan.
+    /// Verdict on how useful the plan is.
     pub verdict: Verdict,
-    /// Assumptions, in words.
+    /// Assumptions of the plan, in words.
     pub assumes: String,
 }
 
-/// Quantity that a plan finds.
+/// Quantity that the planner computes from the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
 pub enum Unknown {
-    /// Size of the error.
+    /// Error of the estimates.
     Error,
     /// Number of people.
     People,
-    /// Local ε.
+    /// Local ε of the task.
     Epsilon,
 }
 
-/// Question of a [`Plan`].
+/// Plan for one question.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify), tsify(missing_as_null))]
 pub struct QuestionPlan {
-    /// Name, empty for the form of one question.
+    /// Name of the question. Empty if the task has a single unnamed question.
     pub name: String,
-    /// Kind, as in a task file.
+    /// Kind of the question, as in a task file.
     pub kind: String,
-    /// Mechanism with all its parameters.
+    /// Mechanism, with all its parameters.
     #[cfg_attr(
         feature = "wasm",
         tsify(type = "{ name: string } & Record<string, string | number | number[]>")
     )]
     pub mechanism: Mechanism,
-    /// Mechanism of a task file that leaves it open, where it is another: its errors are least on
-    /// average over answers, and those of `mechanism` at worst.
+    /// Mechanism that would be chosen for a task file without one, if it differs from `mechanism`.
+    /// It has the smallest error on average over answers, while `mechanism` has the smallest error
+    /// in the worst case.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "wasm", tsify(optional, type = "{ name: string }"))]
     pub on_average: Option<Mechanism>,
-    /// Number of entries that are reported on.
+    /// Sparsity s: the number of entries of one person that are reported.
     pub sparsity: u32,
-    /// Number of answers to choose from, where they are listed.
+    /// Number of possible answers. `None` if the question is open.
     pub answers: Option<u32>,
-    /// Levels or bins of a number, or of a cross's.
+    /// Number of levels or bins, if the question asks for a number or for a cross-tabulation with a
+    /// number.
     pub cells: Option<u32>,
-    /// Part of all reports that answer it.
+    /// Fraction of all reports that answer this question.
     pub share: f64,
-    /// Number of those reports.
+    /// Number of reports that answer this question.
     pub reports: f64,
-    /// Estimate that the errors are for.
+    /// Estimate whose errors are stated.
     pub errors_of: ErrorsOf,
-    /// Name of the number that the errors are for, among several numbers or of a cross.
+    /// Name of the number whose errors are stated, if the question asks for several numbers or for
+    /// a cross-tabulation with one.
     pub of: Option<String>,
-    /// Unit of the errors, where there is one.
+    /// Unit of the errors, if there is one.
     pub unit: Option<String>,
-    /// Standard error: in the worst case over answers, or for rated items the root mean square
-    /// over all items.
+    /// Standard error in the worst case over answers. If items are rated by `auto`, it is the root
+    /// mean square over all items.
     pub standard_error: f64,
-    /// Root mean square of the bias over all items, in the worst case. No number of people
-    /// lessens it. Missing where the bias is not known as a number.
+    /// Root mean square of the bias over all items, in the worst case. It does not decrease with
+    /// the number of people. `None` if the bias is not known as a number.
     pub bias: Option<f64>,
-    /// Root of the mean squared error: of the standard error and the bias.
+    /// Root of the mean squared error, which combines standard error and bias.
     pub error: f64,
-    /// Half-width of an interval at 95% confidence.
+    /// Half-width of a single interval at 95% confidence.
     pub interval: f64,
-    /// Half-width of intervals that hold for all answers simultaneously; for open items as for one.
+    /// Half-width of simultaneous intervals for all answers at 95% confidence. If the question is
+    /// open, it is that of a single interval.
     pub simultaneous_interval: f64,
-    /// Maximum half-width wanted.
+    /// Maximum half-width that the survey asks for.
     pub wanted: Option<f64>,
-    /// Maximum error wanted.
+    /// Maximum error that the survey asks for.
     pub wanted_error: Option<f64>,
-    /// Distance between the least and the greatest that can be answered.
+    /// Distance between the smallest and the largest possible value of the estimate.
     pub range: f64,
-    /// Share of the rarest answer that is seen, if shares or items are estimated. Missing if even
-    /// an answer that all people give is not seen.
+    /// Smallest share of people for which an answer or item is detected, if shares or items are
+    /// estimated. `None` if not even an answer that all people give is detected.
     pub smallest: Option<f64>,
-    /// Share of people behind each answer if all are equally common.
+    /// Share of people who give each answer if all answers are equally common.
     #[serde(skip)]
     pub(super) average: Option<f64>,
-    /// Errors of several numbers, each in its own unit.
+    /// Errors of each number, if the question asks for several. Each is in the unit of its number.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "wasm", tsify(optional))]
     pub numbers: Vec<NumberError>,
-    /// Distance from the best that any mechanism could do at the same local ε, for people with
-    /// as many entries as the sparsity. Outside ratings it is an average over evenly given
-    /// answers. Missing where there is no bound to compare with.
+    /// Distance from the best mechanism at the same local ε, for people with s entries each. For
+    /// other questions than ratings, it is an average over equally common answers. `None` if there
+    /// is no bound to compare with.
     pub distance: Option<Distance>,
-    /// Number of times the people it takes to ask the same as ratings of items.
+    /// Ratio of the number of people needed if the answers were asked as ratings of items, to the
+    /// number needed now.
     pub as_ratings: Option<f64>,
-    /// Bias that no number of people lessens, in words.
+    /// Bias that does not decrease with the number of people, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bias_note: Option<String>,
 }
 
-/// One of several numbers.
+/// Errors of one number, in a question that asks for several.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify), tsify(missing_as_null))]
 pub struct NumberError {
@@ -144,65 +151,66 @@ pub struct NumberError {
     pub name: String,
     /// Unit of the number.
     pub unit: Option<String>,
-    /// Standard error of its mean.
+    /// Standard error of the number's mean.
     pub standard_error: f64,
-    /// Half-width of its mean's interval at 95% confidence.
+    /// Half-width of the mean's interval at 95% confidence.
     pub interval: f64,
 }
 
-/// Other mechanism for the only question, at its best for the same people and privacy.
+/// Another mechanism for the only question, with its best parameters for the same number of people
+/// and privacy.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify), tsify(missing_as_null))]
 pub struct Alternative {
-    /// Mechanism with all its parameters.
+    /// Mechanism, with all its parameters.
     #[cfg_attr(
         feature = "wasm",
         tsify(type = "{ name: string } & Record<string, string | number | number[]>")
     )]
     pub mechanism: Mechanism,
-    /// Sparsity that goes with it.
+    /// Sparsity that is best for this mechanism.
     pub sparsity: u32,
-    /// Local ε.
+    /// Local ε of the task.
     pub epsilon: f64,
-    /// Local ε realised, rounded up.
+    /// Effective local ε of the integer thresholds, rounded up. At most `epsilon`.
     pub effective_epsilon: f64,
-    /// Inputs that ε makes hard to distinguish, in words.
+    /// Part of a person's input that ε protects, in words.
     pub protects: String,
-    /// Root mean square of the noise over all items. Missing, like `bias` and `error`, if the
-    /// mechanism does not estimate the wanted quantity.
+    /// Root mean square of the standard error over all items. `standard_error`, `bias` and `error`
+    /// are `None` if the mechanism does not estimate the wanted quantity.
     pub standard_error: Option<f64>,
     /// Root mean square of the bias over all items, in the worst case.
     pub bias: Option<f64>,
-    /// Root of the mean squared error: of the standard error and the bias.
+    /// Root of the mean squared error, which combines standard error and bias.
     pub error: Option<f64>,
-    /// Number of people for the error of the mechanism that is picked. Missing if no number is
-    /// enough.
+    /// Number of people with which this mechanism has the same error as the chosen one. `None` if
+    /// no number is enough.
     pub people: Option<f64>,
-    /// Privacy of the shuffled reports together.
+    /// Central privacy of the batch of all reports, if they are shuffled.
     pub central: Option<Account>,
 }
 
-/// Worth of a plan.
+/// Verdict on how useful a plan is.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 pub struct Verdict {
-    /// Worst kind that holds for a question.
+    /// Worst kind of verdict over all questions.
     pub kind: VerdictKind,
-    /// Sentences about each question.
+    /// Sentences about all questions.
     pub text: String,
 }
 
-/// Kind of a [`Verdict`].
+/// Kind of verdict on a plan or a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
 pub enum VerdictKind {
-    /// Answers that are as common as the average are seen.
+    /// Answers are detected even if all are equally common.
     Useful,
-    /// Only answers that are more common than the average are seen.
+    /// Answers would not be detected if all were equally common. Only more common ones are.
     FrequentOnly,
     /// Noise hides every answer.
     Noise,
-    /// The error is greater than was wanted.
+    /// The error is larger than the survey asks for.
     Missed,
 }

@@ -1,4 +1,4 @@
-//! Composition of a plan from the task that was found.
+//! Construction of a plan from the task that the search found.
 
 use hushbin::choose::Objective;
 use hushbin::task::{Kind, Scale};
@@ -19,7 +19,7 @@ use crate::heavy_hitters::{DEFAULT_ALPHABET, Detectable};
 use crate::promise::{bias, protects};
 
 impl Plan {
-    /// Returns the plan. `missed` returns a sentence on how to reach the wanted accuracy.
+    /// Creates the plan. `missed` returns a phrase that says how to reach the wanted accuracy.
     pub(super) fn new(
         survey: &Survey,
         planned: &Planned,
@@ -64,7 +64,8 @@ impl Plan {
     }
 }
 
-/// Accounts for the shuffled reports, or returns the reason why that is not possible.
+/// Computes the central privacy of the shuffled reports, or returns the reason why this is not
+/// possible.
 fn central(survey: &Survey, task: &Task, people: u64) -> Result<Account, String> {
     let mixture = Mixture::for_task(task).map_err(|error| error.to_string())?;
     account(&mixture, people, survey.honest_fraction, survey.delta)
@@ -84,7 +85,7 @@ impl QuestionPlan {
         let reports = people as f64 * task.share(index);
         let reach = HalfWidths::new(goal.estimates);
         let standard_error = error.standard_error(reports);
-        // May be simulated.
+        // This may be a simulated width, which is not proportional to the standard error.
         let interval = error.interval(reports);
         let objective = match (survey.open(), goal.aim) {
             (Some(open), _) => open.objective.objective()?,
@@ -141,7 +142,7 @@ impl Alternative {
         let predicted = choice.predicted;
         let enough = predicted.and_then(|own| {
             let room = error * error - own.squared_bias;
-            // A whole number within a rounding error stays.
+            // The factor keeps an integer unchanged if it is exceeded by a rounding error.
             let needed = || (own.variance * people as f64 / room * (1.0 - 1e-12)).ceil();
             (room > 0.0).then(needed)
         });
@@ -160,8 +161,8 @@ impl Alternative {
     }
 }
 
-/// Returns the share of the rarest answer that is seen; for a text, over the letters that are
-/// tried by default.
+/// Returns the smallest share of people for which an answer or item is detected, if shares or items
+/// are estimated. For a text, the search is assumed to use the default alphabet.
 fn smallest(
     question: &Question,
     error: &QuestionError,
@@ -185,7 +186,8 @@ fn smallest(
     Some(rare * reach.seen).filter(|share| *share <= 1.0)
 }
 
-/// Returns the errors of several numbers: `part` times half of each range.
+/// Returns the errors of each number, if the question asks for several. The standard error of a
+/// number is `part` times half of its range.
 fn numbers(question: &Question, part: f64, reach: HalfWidths) -> Vec<NumberError> {
     let (Kind::Numbers(limits), Items::Named(names)) = (question.kind(), question.items()) else {
         return Vec::new();

@@ -1,40 +1,40 @@
-//! Reasons why there is no plan.
+//! Reasons why a survey cannot be planned.
 
 use hushbin::Error;
 
 use crate::accounting::AccountError;
 
-/// Reason why there is no plan.
+/// Reason why a survey cannot be planned.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanError {
-    /// A parameter is out of its range, or does not go with another.
+    /// A parameter is out of range, or two parameters cannot be combined.
     #[error(transparent)]
     Parameter(#[from] Error),
-    /// The batch cannot be accounted for.
+    /// The central privacy of the batch cannot be computed.
     #[error(transparent)]
     Account(#[from] AccountError),
-    /// Fewer than two of people, privacy and accuracy are given.
+    /// The survey gives fewer than two of people, privacy and accuracy.
     #[error(
         "expected two of three: people; privacy (epsilon or central_epsilon); accuracy (within, or \
          for ratings standard_error or smallest)"
     )]
     Underspecified,
-    /// The accuracy wanted of a question does not go with its kind.
+    /// The wanted accuracy of a question cannot be used for its kind.
     #[error("question {question:?} {reason}")]
     Wanted {
         /// Name of the question.
         question: String,
-        /// Reason, to be read after the name.
+        /// Reason, phrased to follow the name.
         reason: &'static str,
     },
-    /// Goal that no choice reaches.
+    /// No task reaches the wanted accuracy or privacy.
     #[error("{0}")]
     OutOfReach(String),
 }
 
 impl PlanError {
-    /// Returns the error for an accuracy that does not suit the question.
+    /// Creates the error for a wanted accuracy that cannot be used for the question.
     pub(super) fn wanted(question: &str, reason: &'static str) -> Self {
         Self::Wanted {
             question: question.to_owned(),
@@ -42,7 +42,7 @@ impl PlanError {
         }
     }
 
-    /// Adds the question's name to a parameter that is out of its range.
+    /// Adds the question's name to the error, if a parameter is out of range.
     pub(super) fn of_question(self, name: &str) -> Self {
         match self {
             Self::Parameter(error @ Error::OutOfRange { .. }) => Error::Question {
@@ -54,7 +54,7 @@ impl PlanError {
         }
     }
 
-    /// Returns a code that is stable across releases.
+    /// Returns a code of the error that is stable across releases.
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
@@ -66,7 +66,7 @@ impl PlanError {
         }
     }
 
-    /// Returns the field that is out of its range, if one is.
+    /// Returns the name of the field that is out of range, if the error is of this kind.
     #[must_use]
     pub fn field(&self) -> Option<&'static str> {
         match self {
@@ -75,7 +75,7 @@ impl PlanError {
         }
     }
 
-    /// Returns the name of the question that is refused, if one is.
+    /// Returns the name of the question that caused the error, if one did.
     #[must_use]
     pub fn question(&self) -> Option<&str> {
         match self {
@@ -86,7 +86,7 @@ impl PlanError {
     }
 }
 
-/// Finds the field that is out of its range, inside a question or not.
+/// Returns the name of the field that is out of range, also if it belongs to a question.
 fn field(error: &Error) -> Option<&'static str> {
     match error {
         Error::OutOfRange { name, .. } => Some(name),

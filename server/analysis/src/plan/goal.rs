@@ -1,4 +1,4 @@
-//! Goal of a question: the estimate whose error is to be small, and how small.
+//! Goal of a question: the estimate whose error should be small, and its maximum error.
 
 use hushbin::bounds::Bound;
 use hushbin::choose::{KindDraft, Purpose, QuestionDraft};
@@ -12,38 +12,39 @@ use super::half_widths::HalfWidths;
 use super::survey::{AccuracyGoal, OpenRatings, QUANTILE, SMALLEST, STANDARD_ERROR};
 use crate::estimate::Aim;
 
-/// Estimate that the errors of a question are for.
+/// Kind of estimate whose errors a plan states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
 pub enum ErrorsOf {
     /// The share of an answer or of a bin, from 0 to 1.
     Share,
-    /// A mean: of a number in its unit, of ratings from −1 to 1.
+    /// A mean. A number's is in its unit, and a rating's from −1 to 1.
     Mean,
-    /// The mean of a cross's number within a row, in its unit, where as many people are in
-    /// each row.
+    /// The mean of a cross-tabulation's number within a row, in its unit. All rows are assumed to
+    /// have the same number of people.
     ConditionalMean,
     /// The share of people below a quantile, from 0 to 1.
     QuantileShare,
     /// A quantile, in the number's unit.
     Quantile,
-    /// Items that are rated, as a root mean square over all of them. Other errors are for the
-    /// worst case over answers.
+    /// Rated items. Errors are root mean squares over all items, while for all other kinds they are
+    /// for the worst case over answers.
     Items,
 }
 
-/// Goal of a question that is complete but for its mechanism.
+/// Goal of a question. It does not depend on the mechanism.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Goal {
     pub(super) aim: Aim,
     pub(super) errors_of: ErrorsOf,
-    /// Factor from the aim's unit to that of the answer.
+    /// Factor by which errors in the unit of `aim` are multiplied to get the unit of the answer.
     pub(super) scale: f64,
-    /// Name of the number that is meant, among several numbers or of a cross.
+    /// Name of the number that is estimated, if the question asks for several numbers or for a
+    /// cross-tabulation with one.
     pub(super) of: Option<String>,
     pub(super) unit: Option<String>,
-    /// Number of estimates that are made together.
+    /// Number of simultaneous estimates.
     pub(super) estimates: u32,
     /// Maximum half-width of an interval.
     pub(super) within: Option<f64>,
@@ -51,16 +52,16 @@ pub(super) struct Goal {
     pub(super) error: Option<f64>,
     /// Distance between the least and the greatest that can be answered.
     pub(super) range: f64,
-    /// Average number of a person's entries, where it is not the sparsity.
+    /// Average number of entries of a person, if it differs from the sparsity.
     pub(super) entries: Option<f64>,
 }
 
 impl Goal {
-    /// Finds the goal of a question that a draft came to.
+    /// Determines the goal of a question. `draft` is the draft from which it was resolved.
     ///
     /// # Errors
-    /// [`PlanError::Wanted`] and [`PlanError::Parameter`] for what does not go with the
-    /// question.
+    /// [`PlanError::Wanted`] if the wanted accuracy cannot be used for the question.
+    /// [`PlanError::Parameter`] if a number in it is out of range.
     pub(super) fn new(
         draft: &QuestionDraft,
         question: &Question,
@@ -87,10 +88,11 @@ impl Goal {
         Ok(goal)
     }
 
-    /// Finds the goal of ratings asked alone whose mechanism is open.
+    /// Determines the goal of a survey whose only question asks for ratings with the mechanism
+    /// `auto`.
     ///
     /// # Errors
-    /// [`PlanError::Wanted`] and [`PlanError::Parameter`] as [`Goal::new`].
+    /// The errors of [`Goal::new`].
     pub(super) fn of_open(
         open: &OpenRatings<'_>,
         wanted: &AccuracyGoal,
@@ -127,8 +129,8 @@ impl Goal {
         })
     }
 
-    /// Returns the share of people behind each answer if all are equally common, where shares or
-    /// items are estimated and listed.
+    /// Returns the share of people who give each answer if all are equally common. `None` unless
+    /// shares or items are estimated and the question is closed.
     pub(super) fn average(&self, question: &Question) -> Option<f64> {
         if !matches!(self.errors_of, ErrorsOf::Share | ErrorsOf::Items) {
             return None;
@@ -138,8 +140,9 @@ impl Goal {
         Some((entries / f64::from(answers)).min(1.0))
     }
 
-    /// Returns how many times the squared error wanted the one of this many reports is; 0 if
-    /// none is wanted. Both are for one report, in the aim's unit.
+    /// Returns the squared error at `reports` reports, divided by the wanted one. Returns 0 if no
+    /// accuracy is wanted. `variance` and `squared_bias` are those of one report, in the unit of
+    /// `aim`.
     pub(super) fn times_wanted(&self, variance: f64, squared_bias: f64, reports: f64) -> f64 {
         let variance = self.scale * self.scale * variance / reports;
         let interval = self.within.map_or(0.0, |within| {
@@ -159,7 +162,8 @@ impl Goal {
         }
     }
 
-    /// Aims at the share of a text of maximum length, which only some of the reports reveal.
+    /// Creates the goal of estimating the share of a text of maximum length. Only some of the
+    /// reports reveal it.
     fn of_text(question: &Question, prefixes: &Prefixes) -> Self {
         Self {
             scale: prefixes.greatest_share().sqrt().recip(),
@@ -167,8 +171,8 @@ impl Goal {
         }
     }
 
-    /// Aims at means within rows if the cross has a number with levels, and else at shares of
-    /// cells.
+    /// Creates the goal of a cross-tabulation. It is the mean within rows if the columns are levels
+    /// of a number, and otherwise the share of a cell.
     fn of_cross(question: &Question, cross: &Cross) -> Self {
         let Some(scale) = cross.levels() else {
             return Self::of_shares(question);
@@ -189,7 +193,8 @@ impl Goal {
         }
     }
 
-    /// Aims at means from −1 to 1, whose unit is worth `scale`.
+    /// Creates the goal of estimating means. Internally they are from −1 to 1, and `scale` converts
+    /// them to their unit.
     fn of_means(question: &Question, scale: f64) -> Self {
         Self {
             aim: Aim::Mean,
@@ -235,7 +240,7 @@ impl Goal {
             max: range,
         };
         bound.check(spread)?;
-        // Intervals end at edges: none is narrower than a bin.
+        // Intervals end at edges of bins, so none is narrower than a bin.
         let edges = scale.edges().unwrap_or_default().windows(2);
         let narrowest = edges.map(|pair| pair[1] - pair[0]).reduce(f64::min);
         if let Some((within, narrowest)) = wanted.within.zip(narrowest) {
@@ -245,7 +250,7 @@ impl Goal {
         let normal = Normal::standard();
         Ok(Self {
             errors_of: ErrorsOf::Quantile,
-            // Divided by the density there, a share becomes this distance.
+            // Dividing a share by the density at the quantile converts it to a distance.
             scale: spread / normal.pdf(normal.inverse_cdf(part)),
             range,
             unit,
@@ -253,14 +258,15 @@ impl Goal {
         })
     }
 
-    /// Aims at the mean of the number that is meant, or else of the number with the widest range.
-    /// All errors are the same parts of ranges, so that the widest one has the greatest error.
+    /// Creates the goal of estimating the mean of the named number, or of the number with the
+    /// widest range if none is named. Errors are the same fraction of each range, so the number
+    /// with the widest range has the largest error.
     fn of_numbers(
         question: &Question,
         limits: &[Limits],
         wanted: &AccuracyGoal,
     ) -> Result<Self, PlanError> {
-        // A number asked alone does not have a separate name.
+        // If the question asks for a single number, that number has no separate name.
         let name = |item| match question.items() {
             Items::Named(names) => names.get(item),
             _ => None,
@@ -284,10 +290,10 @@ impl Goal {
     }
 }
 
-/// Checks the half-width wanted against the range of what can be answered.
+/// Checks that the wanted half-width, if any, fits the range of possible values, and returns it.
 fn check_within(wanted: &AccuracyGoal, range: f64) -> Result<Option<f64>, PlanError> {
     if let Some(within) = wanted.within {
-        // Like STANDARD_ERROR, relative to the range.
+        // The minimum is that of `STANDARD_ERROR`, relative to the range.
         let bound = Bound {
             name: "within",
             min: 1e-6 * range,

@@ -1,23 +1,23 @@
-//! Distances in standard errors.
+//! Half-widths of intervals and detection thresholds, in standard errors.
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
 use super::survey::POWER;
 use crate::estimate::{DEFAULT_CONFIDENCE, Quantiles};
 
-/// Half-widths of intervals, in standard errors.
+/// Half-widths of intervals and a detection threshold, in standard errors.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct HalfWidths {
-    /// One interval alone.
+    /// Half-width of a single interval.
     pub(super) single: f64,
-    /// Intervals that hold for all estimates simultaneously.
+    /// Half-width of simultaneous intervals for all estimates.
     pub(super) simultaneous: f64,
-    /// Frequency of the rarest item that is seen.
+    /// Smallest frequency at which an item is detected with probability [`POWER`].
     pub(super) seen: f64,
 }
 
 impl HalfWidths {
-    /// Computes the distances for `estimates` estimates together.
+    /// Computes the half-widths for `estimates` simultaneous estimates.
     pub(super) fn new(estimates: u32) -> Self {
         let reach = |together| {
             Quantiles::new(DEFAULT_CONFIDENCE, together)

@@ -1,10 +1,11 @@
-//! Planner: computes a task, its errors, its privacy and the number of people that it needs.
+//! Planner: finds the best task for a survey. It computes the errors, the privacy and the number of
+//! people needed.
 //!
-//! Any two of people, privacy and accuracy give the third. Errors are those that the core and
-//! [`estimate`] predict, and the shuffled ε is that of [`accounting`]. A task with one question is
-//! a survey of one.
+//! From any two of people, privacy and accuracy, it computes the third. Errors are predicted by the
+//! core and by [`estimate`]. The central ε of the shuffled reports is computed by [`accounting`].
 //!
-//! [`accounting`]: crate::accounting [`estimate`]: crate::estimate
+//! [`accounting`]: crate::accounting
+//! [`estimate`]: crate::estimate
 
 mod answer;
 mod compose;
@@ -29,7 +30,7 @@ use search::{PRECISION, Search, fewest_of, none_are_enough};
 use survey::Privacy;
 use words::grouped;
 
-/// Plans a survey.
+/// Finds the best task for a survey, and computes the quantity that the survey leaves out.
 ///
 /// ```
 /// use hushbin_analysis::plan::{Survey, plan};
@@ -38,12 +39,12 @@ use words::grouped;
 ///     "questions": [{ "name": "beta", "kind": "flag" }],
 ///     "wanted": { "beta": { "within": 0.01 } }, "epsilon": 1.0
 /// }"#).unwrap();
-/// // e/(e − 1)² · (1.96/0.01)², to three digits.
+/// // e/(e − 1)² · (1.96/0.01)² with e = exp(ε), rounded up to three digits.
 /// assert_eq!(plan(&survey).unwrap().people, 35_400);
 /// ```
 ///
 /// # Errors
-/// [`PlanError`] naming the parameter that is wrong, missing or out of reach.
+/// [`PlanError`] that names the parameter that is invalid, missing or unattainable.
 pub fn plan(survey: &Survey) -> Result<Plan, PlanError> {
     survey.check()?;
     let wants = survey.wants_accuracy();
@@ -79,24 +80,25 @@ pub fn plan(survey: &Survey) -> Result<Plan, PlanError> {
     Plan::new(survey, &planned, solved_for, people, missed)
 }
 
-/// Logarithm of the ratio of two errors that differ by roundings of floating point alone.
+/// Maximum logarithm of the ratio of two squared errors that differ only by rounding errors.
 const EXACT: f64 = 1e-9;
 
-/// Finds the least number of people, to three digits, for which every error is at most the wanted
-/// one.
+/// Finds the smallest number of people, rounded up to three digits, for which every error is at
+/// most the wanted one.
 ///
-/// With more people the noise falls and a larger batch hides better, so no choice is lost.
+/// With more people, the noise decreases and the central privacy improves, so every task that was
+/// possible remains possible.
 fn fewest(search: &Search<'_>, privacy: Privacy, honest_fraction: f64) -> Result<u64, PlanError> {
     let most = PEOPLE.max;
-    // The choice depends on the number of people if a batch is to hide reports, or if the mechanism
-    // is open.
+    // The best task depends on the number of people if the central ε is limited, or if the
+    // mechanism is `auto`.
     let planned = if privacy.central.is_none() && !search.is_open() {
         search.best(1, privacy)?
     } else {
         None
     };
     let excess = |people: f64| -> Result<f64, PlanError> {
-        // At least two people are needed to hide each other.
+        // A batch needs at least two honest people, who hide each other.
         if privacy.central.is_some() && people * honest_fraction < 2.0 {
             return Ok(f64::INFINITY);
         }
@@ -107,7 +109,7 @@ fn fewest(search: &Search<'_>, privacy: Privacy, honest_fraction: f64) -> Result
         Ok(times.ln())
     };
     let people = match planned.as_ref().filter(|own| !own.is_simulated()) {
-        // Variance falls as one over the number of people.
+        // The variance is inversely proportional to the number of people.
         Some(planned) => {
             let people = planned.times_wanted(1.0).max(1.0);
             Some(people)
@@ -119,10 +121,11 @@ fn fewest(search: &Search<'_>, privacy: Privacy, honest_fraction: f64) -> Result
     Ok(rounded(&excess, |people| round_up(people).ceil(), people, most)? as u64)
 }
 
-/// Rounds up a number that is enough.
+/// Rounds up a number of people or an ε that is enough, such that the rounded number is enough,
+/// too.
 ///
-/// At the rounded number other parameters may be chosen. So rounding continues until the result is
-/// enough.
+/// At the rounded number, other parameters may be chosen and the error may be larger. So it is
+/// increased until it is enough.
 fn rounded(
     excess: &impl Fn(f64) -> Result<f64, PlanError>,
     round_up: impl Fn(f64) -> f64,
@@ -131,13 +134,14 @@ fn rounded(
 ) -> Result<f64, PlanError> {
     let mut enough = round_up(found);
     while enough < most && excess(enough)? > EXACT {
-        // The factor adds less than one of the last digit.
+        // The factor adds less than one unit of the last digit.
         enough = round_up(enough * 1.0001);
     }
     Ok(enough.min(most))
 }
 
-/// Finds the least local ε, to three digits, at which every error is at most the wanted one.
+/// Finds the smallest local ε, rounded up to three digits, at which every error is at most the
+/// wanted one.
 fn least_epsilon(search: &Search<'_>, people: u64) -> Result<f64, PlanError> {
     let excess = |epsilon: f64| -> Result<f64, PlanError> {
         let times = search.times_wanted(people as f64, Privacy::local(epsilon))?;
@@ -152,11 +156,11 @@ fn least_epsilon(search: &Search<'_>, people: u64) -> Result<f64, PlanError> {
         ))
     })?;
     if search.is_open() {
-        // The least average error falls with ε.
+        // The smallest average error decreases with ε, so there is no smaller solution.
         return rounded(&excess, round_up, found, most);
     }
-    // The greatest error over all answers falls with ε, except where other parameters are chosen to
-    // lower the average. So a smaller ε may suffice as well.
+    // The worst-case error decreases with ε, except where other parameters are chosen to reduce the
+    // average error. So a smaller ε may be enough, too.
     let below = |step: i32| found * STEP_BELOW.powi(step);
     let (mut enough, mut less) = (found, below(1));
     for step in 1..=STEPS_BELOW {
@@ -170,7 +174,8 @@ fn least_epsilon(search: &Search<'_>, people: u64) -> Result<f64, PlanError> {
     rounded(&excess, round_up, enough, most)
 }
 
-/// Ratio of the downward ε search: 14 steps of 0.97 reach two thirds.
+/// Ratio between successive values of ε in the downward search. 14 steps of 0.97 reach two thirds
+/// of ε.
 const STEP_BELOW: f64 = 0.97;
 /// Number of steps of the downward ε search.
 const STEPS_BELOW: i32 = 14;

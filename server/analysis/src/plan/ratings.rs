@@ -1,4 +1,4 @@
-//! Cost of asking the same as ratings.
+//! Comparison with asking the same question as ratings of items.
 
 use hushbin::choose::{AutoDraft, KindDraft, MechanismDraft, ObjectiveDraft, ObjectiveName};
 use hushbin::choose::{AutoLevel, QuestionDraft};
@@ -7,17 +7,19 @@ use hushbin::{Items, Question, ValueKind};
 
 use crate::estimate::{Aim, Predictor};
 
-/// Maximum number of numbers that are compared. For more, choosing takes seconds.
+/// Maximum number of numbers for which the comparison is made. With more, choosing a mechanism
+/// would take seconds.
 const MOST_NUMBERS: usize = 64;
 
-/// Returns the variance if the answers were items that are rated, over the question's own. An
-/// answer is then rated 1, and a number its value. Both variances are for the worst case over
-/// answers. `None` if they are rated already, or if the variance is not known.
+/// Returns the variance that the question would have if its answers were asked as ratings of items,
+/// divided by its actual variance. As a rating, a person's answer has the value 1, and a number its
+/// own value. Both variances are for the worst case over answers. Returns `None` if the question
+/// asks for ratings already, or if a variance is not known.
 pub(super) fn times(question: &Question, aim: Aim, several: bool) -> Option<f64> {
     let answers = |sparsity| Some((question.items().count()?, ValueKind::Sign, sparsity));
     let (items, value, sparsity) = match question.kind() {
-        // Crosses and parts asked together have several answers, and ratings cannot have texts
-        // outside a list.
+        // Cross-tabulations and parts that are asked together have several answers. Ratings cannot
+        // be of texts that are not listed.
         Kind::Ratings(_) | Kind::Cross(_) | Kind::Text(_) | Kind::Together(_) => None,
         Kind::Set => answers(question.sparsity()),
         Kind::Choice | Kind::Flag | Kind::Number(_) => answers(1),
@@ -30,7 +32,7 @@ pub(super) fn times(question: &Question, aim: Aim, several: bool) -> Option<f64>
     let mechanism = match aim {
         Aim::Mean => auto(ObjectiveName::Mean),
         Aim::Share => auto(ObjectiveName::Frequency),
-        // Sums of shares are only known for Collision.
+        // The variance of sums of shares is known only for Collision.
         Aim::Distribution(_) => MechanismDraft::default(),
         Aim::MeanWithin(_) => return None,
     };

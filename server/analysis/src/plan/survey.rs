@@ -1,4 +1,4 @@
-//! Input of the planner: questions, known quantities and wanted accuracy.
+//! Input of the planner: the questions, the known quantities and the wanted accuracy.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,8 @@ use serde::Deserialize;
 use super::error::PlanError;
 use crate::accounting::{self, DEFAULT_DELTA, DEFAULT_HONEST_FRACTION};
 
-/// Questions to plan for, one or several. Each report answers one of them.
+/// Survey to plan: one or several questions, and what is known about people, privacy and accuracy.
+/// Each report answers one of the questions.
 ///
 /// Give two of people, privacy (`epsilon`, `central_epsilon` or both) and accuracy (`wanted` of at
 /// least one question). The planner finds the third.
@@ -32,8 +33,9 @@ use crate::accounting::{self, DEFAULT_DELTA, DEFAULT_HONEST_FRACTION};
 /// assert!(plan.questions.iter().all(|own| own.interval <= own.wanted.unwrap()));
 /// ```
 ///
-/// For ratings asked alone with the mechanism `auto`, every mechanism is tried, and errors are
-/// averages over all items. Without a name, the task has the form for one question.
+/// If the only question asks for ratings with the mechanism `auto`, every mechanism is tried, and
+/// errors are averages over all items. If that question has an empty name, the task has a single
+/// unnamed question.
 ///
 /// ```
 /// # use hushbin_analysis::plan::{Survey, plan};
@@ -48,16 +50,18 @@ use crate::accounting::{self, DEFAULT_DELTA, DEFAULT_HONEST_FRACTION};
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields)]
 pub struct Survey {
-    /// Id of the task that is made.
+    /// Id of the planned task.
     #[serde(default = "default_id")]
     pub id: String,
-    /// Questions as in a task file. `entries` are for ratings whose mechanism is open.
+    /// Questions, as in a task file. `entries` may be given only for ratings with the mechanism
+    /// `auto`.
     #[cfg_attr(
         feature = "wasm",
         tsify(type = "({ name: string; kind: string } & Record<string, unknown>)[]")
     )]
     pub questions: Vec<QuestionDraft>,
-    /// Number of reports of one person. The plan is for people who report once.
+    /// Limits on the reports of one person, as in a task file. The plan assumes that each person
+    /// reports once.
     #[serde(default)]
     #[cfg_attr(
         feature = "wasm",
@@ -67,64 +71,68 @@ pub struct Survey {
         )
     )]
     pub budget: Budget,
-    /// Accuracy wanted, by the name of a question.
+    /// Wanted accuracy, by the name of the question.
     #[serde(default)]
     #[cfg_attr(feature = "wasm", tsify(type = "Record<string, AccuracyGoal>", optional))]
     pub wanted: BTreeMap<String, AccuracyGoal>,
-    /// Number of people who report, once each.
+    /// Number of people, who send one report each.
     #[serde(default)]
     pub people: Option<u64>,
-    /// Number of people who report in a day.
+    /// Number of people who report per day.
     #[serde(default)]
     pub people_per_day: Option<f64>,
-    /// Maximum local ε; [`LOCAL_EPSILON`] if only a central one is given.
+    /// Maximum local ε. If only `central_epsilon` is given, it is [`LOCAL_EPSILON`].
     #[serde(default)]
     pub epsilon: Option<f64>,
-    /// Maximum ε of the shuffled reports.
+    /// Maximum central ε of the shuffled reports. `None` if it is not limited.
     #[serde(default)]
     pub central_epsilon: Option<f64>,
-    /// δ of the shuffled reports.
+    /// δ of the batch of shuffled reports.
     #[serde(default = "default_delta")]
     pub delta: f64,
-    /// Part of the reports that are assumed to be honest.
+    /// Fraction of the reports that is assumed to be honest.
     #[serde(default = "default_honest_fraction")]
     pub honest_fraction: f64,
 }
 
-/// Accuracy wanted of one question.
+/// Wanted accuracy of one question.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields)]
 pub struct AccuracyGoal {
-    /// Half-width of an interval at 95% confidence. It is a share from 0 to 1, a mean in its
-    /// unit, or a mean of ratings from −1 to 1. For a cross with a number it is the mean within
-    /// rows of equal size. For a quantile it is the share below, or its unit where a `spread` is
-    /// given. For several numbers it holds for each mean in its own unit.
+    /// Maximum half-width of an interval at 95% confidence. The interval is that of a share (from 0
+    /// to 1), of a mean (in its unit) or of a mean of ratings (from −1 to 1). For a
+    /// cross-tabulation with a number, it is that of the mean within rows of equal size. For a
+    /// quantile, it is that of the share of people below it, or of the quantile itself if `spread`
+    /// is given. For several numbers, it applies to the mean of each number in its own unit.
     #[serde(default)]
     pub within: Option<f64>,
-    /// Name of the only number that `within` is for, among several numbers.
+    /// Name of the number to which `within` applies, if the question asks for several numbers.
     #[serde(default)]
     pub of: Option<String>,
-    /// Part of people below the quantile wanted, in (0, 1), for a number in bins. Without it the
-    /// shares of bins are wanted, or the median if a spread is given.
+    /// Fraction of people below the wanted quantile, in (0, 1), for a number with bins. If it is
+    /// not given, the accuracy is that of the shares of bins, or of the median if `spread` is
+    /// given.
     #[serde(default)]
     pub quantile: Option<f64>,
-    /// Standard deviation of a number, in its unit, if known. It turns a quantile's share into
-    /// the quantile, for people who are spread normally about the middle bin.
+    /// Standard deviation of people's numbers, in their unit, if known. With it, `within` applies
+    /// to the quantile itself instead of the share below it. Numbers are assumed to be normally
+    /// distributed around the middle bin.
     #[serde(default)]
     pub spread: Option<f64>,
-    /// Maximum error over all items: the root of the mean squared error. For ratings asked alone
-    /// whose mechanism is open.
+    /// Maximum root mean squared error over all items. It may be given only if the survey's only
+    /// question asks for ratings with the mechanism `auto`.
     #[serde(default)]
     pub standard_error: Option<f64>,
-    /// Frequency of the rarest item worth seeing. An item is seen if its interval lies above 0,
-    /// simultaneously for all items at 95% confidence, with a probability of [`POWER`]. For
-    /// ratings asked alone whose mechanism is open.
+    /// Smallest frequency at which an item should be detected. An item is detected if its interval
+    /// is above 0. Intervals are simultaneous for all items at 95% confidence, and detection should
+    /// have probability [`POWER`]. It may be given only if the survey's only question asks for
+    /// ratings with the mechanism `auto`.
     #[serde(default)]
     pub smallest: Option<f64>,
 }
 
-/// Default id of a task.
+/// Default id of a planned task.
 pub const DEFAULT_ID: &str = "planned";
 
 fn default_id() -> String {
@@ -139,35 +147,36 @@ const fn default_honest_fraction() -> f64 {
     DEFAULT_HONEST_FRACTION
 }
 
-/// Maximum local ε if only a central one is given. Without a limit, only the shuffler would protect
-/// people from an attacker who links reports to senders.
+/// Maximum local ε if only a central ε is given. Without this limit, people would be protected only
+/// as long as no attacker can link reports to senders.
 pub const LOCAL_EPSILON: f64 = 4.0;
-/// Probability that an item of the smallest frequency is seen.
+/// Probability that an item of the smallest wanted frequency is detected.
 pub const POWER: f64 = 0.8;
-/// Range of the number of people who report in a day.
+/// Permitted number of people who report per day.
 pub(super) const PEOPLE_PER_DAY: Bound = Bound {
     name: "people_per_day",
     min: 1e-3,
     max: PEOPLE.max,
 };
-/// Range of ε of the shuffled reports. Below it, a plan would need more people than there are.
+/// Permitted central ε of the shuffled reports. Below its minimum, a plan would need more people
+/// than there are.
 pub(super) const CENTRAL_EPSILON: Bound = Bound {
     min: 1e-3,
     ..accounting::CENTRAL_EPSILON
 };
-/// Range of the error wanted.
+/// Permitted maximum error.
 pub(super) const STANDARD_ERROR: Bound = Bound {
     name: "standard_error",
     min: 1e-6,
     max: 1.0,
 };
-/// Range of the frequency worth seeing.
+/// Permitted smallest frequency to detect.
 pub(super) const SMALLEST: Bound = Bound {
     name: "smallest",
     min: 1e-6,
     max: 1.0,
 };
-/// Range of the part of people below a quantile.
+/// Permitted fraction of people below a quantile.
 pub(super) const QUANTILE: Bound = Bound {
     name: "quantile",
     min: 0.001,
@@ -175,7 +184,7 @@ pub(super) const QUANTILE: Bound = Bound {
 };
 
 impl Survey {
-    /// Checks everything that does not depend on ε.
+    /// Checks all parts of the survey that do not depend on ε.
     pub(super) fn check(&self) -> Result<(), PlanError> {
         for (bound, value) in [
             (PEOPLE, self.people.map(|people| people as f64)),
@@ -192,7 +201,8 @@ impl Survey {
             return Err(PlanError::wanted(name, "is not asked"));
         }
         if let Some(open) = self.open() {
-            // Parameters are wrong at every ε alike; names are checked with the task.
+            // Invalid parameters are invalid at every ε, so checking at one is enough. Names are
+            // checked with the task.
             return Ok(open.draft.validate(EPSILON.min, self.people)?);
         }
         for question in &self.questions {
@@ -210,19 +220,20 @@ impl Survey {
         Ok(())
     }
 
-    /// Returns the accuracy wanted of a question, all fields empty if none is given.
+    /// Returns the wanted accuracy of a question. All its fields are empty if none is given.
     pub(super) fn wanted(&self, name: &str) -> AccuracyGoal {
         self.wanted.get(name).cloned().unwrap_or_default()
     }
 
-    /// Checks that the accuracy of at least one question is given.
+    /// Returns true if the accuracy of at least one question is given.
     pub(super) fn wants_accuracy(&self) -> bool {
         self.wanted.values().any(|own| {
             own.within.is_some() || own.standard_error.is_some() || own.smallest.is_some()
         })
     }
 
-    /// Returns the privacy that may be spent; `None` if neither a local nor a central ε is given.
+    /// Returns the privacy limits of the survey. `None` if neither a local nor a central ε is
+    /// given.
     pub(super) fn privacy(&self) -> Option<Privacy> {
         if self.epsilon.is_none() && self.central_epsilon.is_none() {
             return None;
@@ -233,7 +244,7 @@ impl Survey {
         })
     }
 
-    /// Returns the only question if it is ratings whose mechanism is open.
+    /// Returns the only question, if it asks for ratings with the mechanism `auto`.
     pub(super) fn open(&self) -> Option<OpenRatings<'_>> {
         let [draft] = &self.questions[..] else {
             return None;
@@ -251,8 +262,8 @@ impl Survey {
         })
     }
 
-    /// Makes the task of these questions. A single question without a name makes the form for
-    /// one question.
+    /// Creates the task that asks these questions. If there is a single question with an empty
+    /// name, the task has a single unnamed question.
     pub(super) fn task(&self, mut questions: Vec<Question>) -> Result<Task, Error> {
         let task = match &questions[..] {
             [sole] if sole.name().is_empty() => {
@@ -272,17 +283,17 @@ impl Survey {
     }
 }
 
-/// Privacy that a plan may spend.
+/// Limits on the local and the central ε of a plan.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Privacy {
     /// Maximum local ε.
     pub(super) epsilon: f64,
-    /// Maximum ε of the shuffled reports.
+    /// Maximum central ε of the shuffled reports. `None` if it is not limited.
     pub(super) central: Option<f64>,
 }
 
 impl Privacy {
-    /// Bounds the local ε alone.
+    /// Creates limits that restrict only the local ε.
     pub(super) const fn local(epsilon: f64) -> Self {
         Self {
             epsilon,
@@ -291,7 +302,8 @@ impl Privacy {
     }
 }
 
-/// Ratings asked alone whose mechanism is open: every mechanism is tried.
+/// Only question of a survey, which asks for ratings with the mechanism `auto`. Every mechanism is
+/// tried for it.
 pub(super) struct OpenRatings<'a> {
     pub(super) draft: &'a QuestionDraft,
     pub(super) items: &'a Items,
@@ -300,12 +312,12 @@ pub(super) struct OpenRatings<'a> {
 }
 
 impl OpenRatings<'_> {
-    /// Returns the domain of inputs with `sparsity` entries.
+    /// Returns the domain of inputs that have at most `sparsity` entries.
     pub(super) fn domain(&self, sparsity: u32) -> Domain {
         Domain::rated(self.items.count(), sparsity)
     }
 
-    /// Completes the question with a mechanism.
+    /// Creates the complete question with this mechanism.
     pub(super) fn question(
         &self,
         mechanism: &Mechanism,
@@ -323,7 +335,7 @@ impl OpenRatings<'_> {
         })
     }
 
-    /// Returns the average number of a person's entries.
+    /// Returns the average number of entries of a person.
     pub(super) fn average_entries(&self) -> f64 {
         let Some(entries) = &self.draft.entries else {
             return f64::from(self.draft.sparsity.unwrap_or(0));

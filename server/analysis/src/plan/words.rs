@@ -1,4 +1,4 @@
-//! A plan in words: its worth, and its assumptions.
+//! Statement of a plan in words: its verdict and its assumptions.
 
 use hushbin::mechanism::Neighbours;
 
@@ -7,7 +7,7 @@ use super::goal::ErrorsOf;
 use crate::promise::plan_statement;
 
 impl QuestionPlan {
-    /// Names the estimates that its errors are for.
+    /// Returns the name of the estimates whose errors are stated.
     fn what(&self) -> String {
         match (self.errors_of, &self.of) {
             (ErrorsOf::Share, _) => format!("shares of {}", self.name),
@@ -33,7 +33,7 @@ impl QuestionPlan {
         format!("±{}{unit}", digits(number, 3))
     }
 
-    /// Checks whether an interval holds everything that can be answered, or no item is seen.
+    /// Returns true if an interval contains all possible values, or if no item is detected.
     fn is_noise(&self) -> bool {
         match self.errors_of {
             ErrorsOf::Items => self.smallest.is_none(),
@@ -42,12 +42,12 @@ impl QuestionPlan {
     }
 
     fn is_missed(&self) -> bool {
-        // But for a rounding.
+        // Tolerate rounding errors.
         let over = |own: f64, wanted: Option<f64>| wanted.is_some_and(|w| own > w * (1.0 + 1e-9));
         over(self.interval, self.wanted) || over(self.error, self.wanted_error)
     }
 
-    /// Checks whether no answer would stand out if all were equally common.
+    /// Returns true if no answer would be detected if all were equally common.
     fn hides_the_average(&self) -> bool {
         let rarer = |average| self.smallest.is_none_or(|share| share > average);
         self.average.is_some_and(rarer)
@@ -105,7 +105,7 @@ impl QuestionPlan {
         seen
     }
 
-    /// Names the wanted accuracy that an answer misses.
+    /// Returns the wanted accuracy that the plan misses, in words.
     fn missed_goal(&self) -> String {
         let interval = self.wanted.map(|own| self.plus_or_minus(own));
         let error = self
@@ -119,14 +119,15 @@ impl QuestionPlan {
         format!("{goals} of {}", self.name)
     }
 
-    /// Checks whether several estimates are made.
+    /// Returns true if the question has several estimates, so that sentences use the plural.
     fn is_plural(&self) -> bool {
         matches!(self.errors_of, ErrorsOf::Share | ErrorsOf::ConditionalMean)
     }
 }
 
 impl Verdict {
-    /// Returns the verdict. `missed` returns a sentence on how to reach the wanted accuracy.
+    /// Creates the verdict on a plan. `missed` returns a phrase that says how to reach the wanted
+    /// accuracy.
     pub(super) fn new(questions: &[QuestionPlan], missed: impl FnOnce() -> String) -> Self {
         let any = |is: fn(&QuestionPlan) -> bool| questions.iter().any(is);
         let misses = any(QuestionPlan::is_missed);
@@ -152,7 +153,8 @@ impl Verdict {
     }
 }
 
-/// Writes how many people, or which local ε, bring every error to the wanted one.
+/// Returns a phrase that states the number of people, or the local ε, at which every error is at
+/// most the wanted one.
 pub(super) fn takes(people: Option<u64>, per_day: Option<f64>, epsilon: Option<f64>) -> String {
     let people = match (people, per_day) {
         (Some(people), Some(day)) => format!(
@@ -169,7 +171,7 @@ pub(super) fn takes(people: Option<u64>, per_day: Option<f64>, epsilon: Option<f
     }
 }
 
-/// Writes the assumptions of a plan.
+/// Returns the assumptions of a plan, in words.
 pub(super) fn assumes(
     questions: &[QuestionPlan],
     neighbours: Neighbours,
@@ -206,7 +208,8 @@ pub(super) fn assumes(
     format!("{one}{items}{worst}{quantiles}{rows} {promise}")
 }
 
-/// Writes a number with this many digits, or more before the point.
+/// Formats a number with `digits` significant digits. Digits before the decimal point are never
+/// dropped.
 fn digits(number: f64, digits: i32) -> String {
     if number == 0.0 {
         return "0".to_owned();
@@ -220,12 +223,12 @@ fn digits(number: f64, digits: i32) -> String {
     }
 }
 
-/// Writes a frequency as a percentage.
+/// Formats a frequency as a percentage.
 fn percent(frequency: f64) -> String {
     format!("{}%", digits(100.0 * frequency, 2))
 }
 
-/// Writes a number of people in groups of three digits.
+/// Formats a number of people in groups of three digits, separated by commas.
 pub(super) fn grouped(people: u64) -> String {
     let digits = people.to_string();
     let groups: Vec<&str> = (0..digits.len())

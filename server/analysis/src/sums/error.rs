@@ -1,4 +1,4 @@
-//! Reasons why a query for sums is refused.
+//! Error of a query for sums.
 
 use crate::estimate::EstimateError;
 
@@ -6,13 +6,13 @@ use crate::estimate::EstimateError;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SumQueryError {
-    /// Unknown items or an invalid confidence.
+    /// The query names unknown items, or its confidence is invalid.
     #[error(transparent)]
     Estimate(#[from] EstimateError),
-    /// Option that exists only for estimates under local privacy.
+    /// The query uses an option that exists only for estimates from locally private reports.
     #[error("sums through a shuffler have no {what}: they are means and sums of items")]
     NotOfSums {
-        /// Name of the option, as the user writes it.
+        /// Name of the option, as users write it.
         what: &'static str,
     },
 }

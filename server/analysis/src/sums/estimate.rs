@@ -1,4 +1,4 @@
-//! Sums and means with error bars.
+//! Estimates of sums and means with error bars, from the message counts of a sum task.
 
 use std::io;
 
@@ -12,20 +12,20 @@ use super::totals::SumTotals;
 use crate::estimate::{Estimate, EstimateError, Label, Options, Point, Quantiles, cells, table};
 use crate::promise::SumPrivacy;
 
-/// Query for the sums of some items at a confidence.
+/// A validated query for the sums and means of some items.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SumQuery {
-    /// Positions of the items.
+    /// Indices of the requested items in the task.
     items: Vec<usize>,
     quantiles: Quantiles,
 }
 
 impl SumQuery {
-    /// Parses a query.
+    /// Validates the options for the task and creates a query.
     ///
     /// # Errors
-    /// [`SumQueryError`] for items that are unknown or named twice, for an invalid confidence, and
-    /// for options that sums do not have.
+    /// [`SumQueryError`] if an item is unknown or named twice, if the confidence is invalid, or if
+    /// an option is set that sums do not have.
     pub fn new(task: &SumTask, options: &Options) -> Result<Self, SumQueryError> {
         let none = [
             ("question", options.question.is_none()),
@@ -64,37 +64,37 @@ impl SumQuery {
     }
 }
 
-/// Sum of one item.
+/// Estimated sum and mean of one item.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SumEstimate {
     /// Label of the item.
     pub item: Label,
-    /// Unit, if there is one.
+    /// Unit of mean and sum, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
-    /// Mean of all people's numbers, unbiased.
+    /// Estimated mean of all people's numbers, unbiased.
     pub mean: Estimate,
-    /// Sum of all people's numbers: the mean times the number of people.
+    /// Estimated sum of all people's numbers: the mean times the number of people.
     pub sum: Estimate,
 }
 
-/// Sums of a task, from all messages so far.
+/// Estimates for a sum task, from all messages so far.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SumEstimates {
     /// Id of the task.
     pub task: String,
     /// Fingerprint of the task's parameters.
     pub(crate) fingerprint: Fingerprint,
-    /// Number n of people: the messages over the number of messages a person. It is not a whole
-    /// number if some messages could not be opened.
+    /// Number n of people: the number of messages divided by the number that each person sends. It
+    /// is not an integer if some messages could not be decrypted.
     pub people: f64,
     /// Number of messages, including blank ones.
     pub messages: u64,
     /// Confidence of the intervals.
     pub confidence: f64,
-    /// Promise about privacy, and the parties that it relies on.
+    /// Privacy guarantee of the task, and the parties on which it relies.
     pub privacy: SumPrivacy,
-    /// Estimates by item; empty while there are no messages.
+    /// Estimates by item. Empty if there are no messages.
     pub estimates: Vec<SumEstimate>,
 }
 
@@ -137,10 +137,10 @@ impl SumEstimates {
         }
     }
 
-    /// Writes a line for the mean and one for the sum of each item, after a header.
+    /// Writes CSV: a header, then one row for the mean and one for the sum of each item.
     ///
     /// # Errors
-    /// Those of `writer`.
+    /// I/O errors of `writer`.
     pub fn write_csv(&self, writer: impl io::Write) -> io::Result<()> {
         let mut csv = table(writer)?;
         for own in &self.estimates {
@@ -152,8 +152,9 @@ impl SumEstimates {
     }
 }
 
-/// Returns the standard deviation of the sum of a coordinate by noise alone, √(2·μ·(1 −
-/// q))·D/(k·L).
+/// Returns the standard deviation that noise messages add to the sum of one coordinate, √(2·μ·(1 −
+/// q))·D/(k·L). μ is the expected number of noise messages of one sign, and q the probability of
+/// one.
 pub(super) fn noise_deviation(task: &SumTask, people: f64) -> f64 {
     let messages = task.messages();
     let (q, rest) = (
@@ -164,37 +165,38 @@ pub(super) fn noise_deviation(task: &SumTask, people: f64) -> f64 {
     variance.sqrt() / f64::from(messages.levels()) * lift(task)
 }
 
-/// Returns D/k, the factor for coordinates if a person draws k of D.
+/// Returns D/k, by which sums are multiplied if each person reports k of D coordinates.
 fn lift(task: &SumTask) -> f64 {
     f64::from(task.measure().coordinates()) / f64::from(task.messages().drawn())
 }
 
-/// Returns the variance of the sum of a coordinate from −1 to 1, where people's squares sum to
-/// `squares`.
+/// Returns the variance of the estimated sum of a coordinate from −1 to 1. `squares` is the sum of
+/// the squares of people's values.
 ///
-/// It consists of noise, rounding (at most 1/4 of a level squared a person) and drawing.
+/// It has three parts: noise messages, rounding (at most 1/4 of a squared level step per person),
+/// and drawing k of D coordinates.
 pub(super) fn variance(task: &SumTask, people: f64, squares: f64) -> f64 {
     let (lift, levels) = (lift(task), f64::from(task.messages().levels()));
     let rounding = lift * people / (4.0 * levels * levels);
     noise_deviation(task, people).powi(2) + rounding + (lift - 1.0) * squares
 }
 
-/// Number of standard deviations by which an estimate of people's squares is raised.
+/// Number of standard deviations that are added to the estimated sum of people's squares.
 const RAISED: f64 = 4.0;
 
 fn sums(task: &SumTask, totals: &SumTotals, people: f64, query: &SumQuery) -> Vec<SumEstimate> {
     let (lift, levels) = (lift(task), f64::from(task.messages().levels()));
-    // Noise cancels in expectation, as both signs have the same q.
+    // In expectation, noise messages cancel, because both signs have the same probability q.
     let up = |[up, down]: &[u64; 2]| (*up as f64 - *down as f64) * lift / levels;
     let coordinates: Vec<f64> = totals.all().iter().map(up).collect();
-    // A square is at most the absolute value, and the messages in both directions reveal the sum of
-    // those.
+    // The square of a value is at most its absolute value. The messages of both signs together
+    // reveal the sum of absolute values.
     let noise = 2.0
         * people
         * f64::from(task.messages().trials())
         * task.messages().threshold().probability();
     let variance = |[up, down]: &[u64; 2]| {
-        // Squares matter only if coordinates are drawn.
+        // Squares matter only if people report some of the coordinates.
         if lift == 1.0 {
             return variance(task, people, 0.0);
         }
@@ -208,7 +210,8 @@ fn sums(task: &SumTask, totals: &SumTotals, people: f64, query: &SumQuery) -> Ve
         Measure::Ball(ball) => {
             let bound = ball.bound();
             let scaled: Vec<f64> = coordinates.iter().map(|own| own * bound).collect();
-            // All entries of a frame are equal up to signs, and U^T·U = 1.
+            // All entries of the frame U are equal up to signs, and Uᵀ·U is the identity. So all
+            // entries of the vector have the same variance.
             let mean = variances.iter().sum::<f64>() / variances.len() as f64;
             let vector = ball.frame().adjoint(&scaled);
             let variances = vec![bound * bound * mean; vector.len()];
@@ -225,8 +228,8 @@ fn sums(task: &SumTask, totals: &SumTotals, people: f64, query: &SumQuery) -> Ve
                 estimate: sum * by,
                 standard_error: deviation * by,
             };
-            // The sum has thousands of independent terms, and each counts little, so a normal
-            // interval suffices.
+            // The sum has thousands of independent terms, and each of them is small, so a normal
+            // interval is valid.
             query.quantiles.estimate(point, |failure, side| {
                 point.estimate + side.sign() * failure.z() * point.standard_error
             })

@@ -1,4 +1,4 @@
-//! Maximum influence on a sum of one person who violates the protocol.
+//! Maximum influence of dishonest people on sums. A dishonest person violates the protocol.
 
 use hushbin::sums::{Measure, SumTask};
 use serde::Serialize;
@@ -7,44 +7,45 @@ use super::estimate::noise_deviation;
 use super::items::{label, scale};
 use crate::estimate::Label;
 
-/// Maximum influence on a sum of one person whose upload contains all that the shuffler accepts:
-/// k·L + `noise` equal messages.
+/// Maximum influence on one sum of a person whose upload is the worst that the shuffler accepts:
+/// k·L + B equal messages, where B is the maximum number of noise messages.
 ///
-/// Source: the norms of the frame's rows, 1/√2, and the limit of messages. Messages are sealed, so
-/// the shuffler cannot limit those of one coordinate.
+/// It is computed from the limit on the number of messages. Messages are encrypted, so the shuffler
+/// cannot limit those of one coordinate. For a vector, the rows of the frame have norm 1/√2.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 pub struct SumInfluence {
-    /// Item whose sum is moved; `None` for a vector, where the Euclidean length of the sum's move
-    /// counts.
+    /// Item whose sum changes. `None` for a vector, for which changes are Euclidean lengths of the
+    /// change of the summed vector.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "wasm", tsify(optional, type = "string"))]
     pub item: Option<Label>,
-    /// Unit, if there is one.
+    /// Unit of the sum, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "wasm", tsify(optional))]
     pub unit: Option<String>,
-    /// Maximum move of the sum by an honest person: from one end of the range to the other.
+    /// Maximum change of the sum by an honest person: from one end of the range to the other.
     pub honest: f64,
-    /// Maximum move of the sum by a dishonest person, compared with the sum without this person.
+    /// Maximum change of the sum by a dishonest person, compared with the sum without this person.
     pub dishonest: f64,
-    /// Number of people of the batches that may be dishonest, by the task's honest fraction.
+    /// Number of people who may be dishonest according to the task's honest fraction.
     pub people: u64,
-    /// Maximum move by all dishonest people.
+    /// Maximum change by all dishonest people together.
     pub all: f64,
-    /// Maximum move by all, as a multiple of the standard error of the noise. For a vector, of the
-    /// length of its noise.
+    /// `all`, as a multiple of the standard error that noise messages cause. For a vector, a
+    /// multiple of the root mean squared length of the noise.
     pub(crate) standard_errors: f64,
 }
 
 impl SumInfluence {
-    /// Returns the influence for every item of a task, or for its vector, if `people` take part.
+    /// Computes the influence on the sum of every item of a task, or on its vector, if `people`
+    /// people participate.
     #[must_use]
     pub fn of(task: &SumTask, people: f64) -> Vec<Self> {
         let messages = task.messages();
         let coordinates = f64::from(task.measure().coordinates());
         let drawn = f64::from(messages.drawn());
-        // In units of a coordinate's 1, with all messages about one coordinate.
+        // Change of one coordinate, whose values are from −1 to 1, if all messages are about it.
         let most = f64::from(messages.count()) / f64::from(messages.levels()) * coordinates / drawn;
         let dishonest = (people * (1.0 - task.parts().honest_fraction)).ceil();
         let noise = noise_deviation(task, people);

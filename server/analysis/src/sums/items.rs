@@ -1,11 +1,11 @@
-//! Labels of items and scales of answers.
+//! Labels of items, and linear scales of their answers.
 
 use hushbin::Items;
 use hushbin::sums::{Measure, SumTask};
 
 use crate::estimate::Label;
 
-/// Returns the scale of an item's answers, by the position of the item.
+/// Returns the scale of the answers for the item at index `item`.
 pub(super) fn scale(task: &SumTask, item: usize) -> Scale {
     match task.measure() {
         Measure::Box(_, limits) => {
@@ -22,16 +22,16 @@ pub(super) fn scale(task: &SumTask, item: usize) -> Scale {
     }
 }
 
-/// Linear map between answers and −1 to 1.
+/// Linear map between answers and the range from −1 to 1.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scale {
-    /// Half of the distance between the limits, or the maximum length of a vector.
+    /// Half of the distance between minimum and maximum, or the maximum length of a vector.
     pub(super) half: f64,
-    /// Answer for which all coordinates are 0.
+    /// Answer that is mapped to 0.
     pub(super) middle: f64,
 }
 
-/// Returns the label of the item at a position.
+/// Returns the label of the item at `index`.
 pub(super) fn label(items: &Items, index: usize) -> Label {
     match items {
         Items::Named(names) => Label::Name(names[index].clone()),

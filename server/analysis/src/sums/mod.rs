@@ -1,9 +1,9 @@
-//! Sums in the shuffle model: from the messages of a [`SumTask`](hushbin::sums::SumTask) to sums
-//! and means with error bars.
+//! Sums in the shuffle model. Sums and means with error bars are estimated from the shuffled
+//! messages of a [`SumTask`](hushbin::sums::SumTask).
 //!
-//! Also predicts the cost, the privacy and the influence of dishonest people. ε here is central: it
-//! applies to an observer who sees the shuffled messages and nothing that links them to a person.
-//! There is no local ε.
+//! The module also predicts the cost and the privacy of a task, and the influence of dishonest
+//! people. ε is central here: it applies to an observer who sees the shuffled messages and nothing
+//! that links them to a person. There is no local ε.
 
 mod error;
 mod estimate;

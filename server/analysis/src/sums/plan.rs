@@ -1,4 +1,4 @@
-//! Choice of a task's messages, and the predicted cost and accuracy.
+//! Choice of the message parameters of a sum task, and its predicted cost and accuracy.
 
 use hushbin::bounds::{self, Bound};
 use hushbin::sample::Threshold;
@@ -17,21 +17,22 @@ use crate::accounting::sums::{
 use crate::estimate::{Aim, Predictor};
 use crate::promise::SumPrivacy;
 
-/// Maximum number of messages of one person, if the messages are chosen here.
+/// Maximum number of messages per person, if the message parameters are chosen here.
 const MOST_MESSAGES: f64 = 512.0;
 
-/// Number of messages of a batch, which its shuffler holds in memory to reorder them.
+/// Permitted number of messages in a batch. The shuffler holds them in memory to reorder them.
 pub const BATCH_MESSAGES: Bound = Bound {
     name: "messages of a batch",
     min: 2.0,
     max: 20_000_000.0,
 };
 
-/// Relative increase of the variance that is accepted for fewer messages: an eighth of the standard
-/// error.
+/// Relative increase of the variance that is accepted for fewer messages. It increases the standard
+/// error by about an eighth.
 const SPARED: f64 = 0.25;
 
-/// Returns the complete task of a draft: its messages are chosen, or checked if given.
+/// Completes a draft of a sum task. Its message parameters are chosen, or checked if they are
+/// given.
 ///
 /// ```
 /// use hushbin::sums::SumDraft;
@@ -47,9 +48,9 @@ const SPARED: f64 = 0.25;
 /// ```
 ///
 /// # Errors
-/// Those of [`SumTask::new`]; [`Error::OutOfRange`] for messages that do not give a batch the
-/// privacy of the draft, for a batch of more than `BATCH_MESSAGES`, and if no messages are private
-/// enough.
+/// The errors of [`SumTask::new`]. [`Error::OutOfRange`] if the given message parameters do not
+/// provide the privacy of the draft, if a batch has more messages than [`BATCH_MESSAGES`] permits,
+/// or if no parameters provide that privacy.
 pub fn resolve(draft: &SumDraft) -> Result<SumTask, Error> {
     let messages = match draft.messages {
         Some(messages) => messages,
@@ -66,19 +67,19 @@ pub fn resolve(draft: &SumDraft) -> Result<SumTask, Error> {
     Ok(task)
 }
 
-/// Returns bounds on ε of a batch at the task's δ.
+/// Returns bounds on the central ε of a batch at the task's δ.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] for parameters that cannot be accounted for.
+/// [`Error::OutOfRange`] if a parameter is outside the range of the accounting.
 pub fn account_sums(task: &SumTask) -> Result<Bounds, Error> {
     senders(task).account(noise(task), task.delta())
 }
 
-/// Returns bounds on ε of a batch of this number of people at this δ, a fraction `honest_fraction`
-/// of them honest. The task's own promise does not matter.
+/// Returns bounds on the central ε of a batch of `people` people at `delta`, of whom a fraction
+/// `honest_fraction` is honest. The task's own numbers for these are ignored.
 ///
 /// # Errors
-/// [`Error::OutOfRange`].
+/// [`Error::OutOfRange`] if a parameter is outside the range of the accounting.
 pub fn account_people(
     task: &SumTask,
     people: u64,
@@ -110,26 +111,27 @@ fn noise(task: &SumTask) -> NoiseMessages {
     }
 }
 
-/// Number of coordinates and levels of the messages, with predicted cost.
+/// Candidate for the message parameters: numbers of coordinates and levels, with predicted cost.
 #[derive(Debug, Clone, Copy)]
 struct MessageShape {
-    /// Number k of coordinates that a person reports on.
+    /// Number k of coordinates that a person reports.
     drawn: u32,
     /// Number of levels L.
     levels: u32,
-    /// Approximate number of messages of a person.
+    /// Approximate number of messages per person.
     messages: f64,
-    /// Predicted variance of a sum.
+    /// Predicted variance of the estimated sum of one coordinate.
     variance: f64,
 }
 
-/// Returns the messages of least variance with at most 512 messages a person, or fewer messages if
-/// these cost at most a quarter more variance.
+/// Chooses the message parameters. The variance is the smallest that is possible with at most 512
+/// messages per person, or up to a quarter larger if that saves messages.
 ///
-/// Noise costs the same for all L, and rounding falls with L². If only k < D coordinates are drawn,
-/// both grow and drawing adds its own variance. So k < D only helps if messages run out.
+/// The variance from noise messages is the same for all L, and that from rounding decreases with
+/// L². If a person reports only k < D coordinates, both increase, and drawing adds variance. So k <
+/// D is useful only if all D coordinates would need too many messages.
 fn choose(parts: &SumParts) -> Result<Messages, Error> {
-    // The smallest possible messages are used to check the other parts.
+    // Check the other parts of the draft with the smallest possible messages.
     let least = Messages::new(1, 1, 1, Threshold(1), 0)?;
     let honest_people = SumTask::new(parts.clone(), least)?.honest_people();
     let most = MOST_MESSAGES.min(BATCH_MESSAGES.max / parts.people as f64);
@@ -141,7 +143,7 @@ fn choose(parts: &SumParts) -> Result<Messages, Error> {
     let least = shapes.iter().map(|shape| shape.variance);
     let least = least.fold(f64::INFINITY, f64::min);
     shapes.retain(|shape| shape.variance <= (1.0 + SPARED) * least);
-    // The fewest messages come first.
+    // Try the candidates with the fewest messages first.
     shapes.sort_by(|one, other| one.messages.total_cmp(&other.messages));
     let none = || Error::OutOfRange {
         name: "messages of one person",
@@ -152,7 +154,7 @@ fn choose(parts: &SumParts) -> Result<Messages, Error> {
     let mut last = none();
     for shape in shapes {
         match messages(parts, honest_people, shape) {
-            // The exact noise may need more messages than the Gaussian limit predicted.
+            // The exact noise may need more messages than the Gaussian limit predicts.
             Ok(found) if f64::from(found.count()) <= most => return Ok(found),
             Ok(_) => {}
             Err(error) => last = error,
@@ -161,13 +163,14 @@ fn choose(parts: &SumParts) -> Result<Messages, Error> {
     Err(last)
 }
 
-/// Returns numbers of drawn coordinates: all, then three quarters of the previous number each.
+/// Returns the numbers k of reported coordinates to try: all, then each three quarters of the
+/// previous one.
 fn drawn(parts: &SumParts) -> impl Iterator<Item = u32> {
     let all = parts.measure.coordinates();
     std::iter::successors(Some(all), |drawn| (*drawn > 1).then(|| drawn * 3 / 4))
 }
 
-/// Returns numbers of levels: 1, 2, 3, … and from 16 on in steps of an eighth.
+/// Returns the numbers of levels to try: 1, 2, 3, …, and from 16 on in steps of an eighth.
 fn levels() -> impl Iterator<Item = u32> {
     let most = bounds::SUM_LEVELS.max as u32;
     std::iter::successors(Some(1), move |levels| {
@@ -176,12 +179,13 @@ fn levels() -> impl Iterator<Item = u32> {
     })
 }
 
-/// Predicts the cost of a shape by the Gaussian limit of the noise.
+/// Predicts the cost of a candidate from the Gaussian limit of the noise.
 fn shape(parts: &SumParts, honest: f64, drawn: u32, levels: u32) -> MessageShape {
     let (people, all) = (parts.people as f64, f64::from(parts.measure.coordinates()));
     let noise = gaussian_noise(drawn, levels, parts.epsilon, parts.delta);
     let sent = 2.0 * all * noise / honest;
-    // Eight standard deviations and 10 more leave a tail of about 10⁻¹⁵.
+    // A cap of eight standard deviations plus 10 above the mean is exceeded with a probability of
+    // about 10⁻¹⁵.
     let room = sent + 8.0 * sent.sqrt() + 10.0;
     let (lift, steps) = (all / f64::from(drawn), f64::from(levels));
     let of_noise = 2.0 * noise * people / honest * (lift / steps).powi(2);
@@ -194,16 +198,17 @@ fn shape(parts: &SumParts, honest: f64, drawn: u32, levels: u32) -> MessageShape
     }
 }
 
-/// Returns the maximum square of a coordinate, on average over coordinates.
+/// Returns the maximum mean square of the coordinates of one person.
 fn square(measure: &Measure) -> f64 {
     match measure {
         Measure::Box(..) => 1.0,
-        // ‖v‖² ≤ 1 over D·A² = 2C²: the image of v has D = 2d coordinates.
+        // This is ‖v‖² ≤ 1 divided by D·A² = 2C², because the image of the vector v has D = 2d
+        // coordinates.
         Measure::Ball(ball) => (0.5 / ball.spread().powi(2)).min(1.0),
     }
 }
 
-/// Returns the messages of a shape with the least noise that suffices.
+/// Computes the message parameters of a candidate, with the smallest noise that suffices.
 fn messages(parts: &SumParts, honest_people: u64, shape: MessageShape) -> Result<Messages, Error> {
     let one = Senders {
         coordinates: parts.measure.coordinates(),
@@ -224,60 +229,59 @@ fn messages(parts: &SumParts, honest_people: u64, shape: MessageShape) -> Result
     )
 }
 
-/// Cost of a task for the people who answer, and its accuracy for the analyst.
+/// Plan of a sum task: its cost for the people who answer, and its privacy and accuracy.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 pub struct SumPlan {
     /// Complete task.
     #[cfg_attr(feature = "wasm", tsify(type = "SumTaskFile"))]
     pub task: SumTask,
-    /// Promise about privacy, and the parties that it relies on.
+    /// Privacy guarantee of the task, and the parties on which it relies.
     pub privacy: SumPrivacy,
-    /// Bounds on ε of a batch at the task's δ.
+    /// Bounds on the central ε of a batch at the task's δ.
     pub central_epsilon: Bounds,
     /// Number of messages that one person sends.
     pub messages: u32,
-    /// Mean number of noise messages among these.
+    /// Mean number of noise messages among the messages of one person.
     pub noise_messages: f64,
-    /// Number of bytes that one person sends, sealed.
+    /// Number of bytes of one person's upload, in encrypted form.
     pub bytes: u64,
-    /// Errors of the mean of each item, for a batch of the minimum size.
+    /// Standard errors of the mean of each item, for a batch of the minimum size.
     pub errors: Vec<SumError>,
     /// Influence of dishonest people on sums.
     pub influence: Vec<SumInfluence>,
 }
 
-/// Standard error of a mean.
+/// Standard error of the mean of one item.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 pub struct SumError {
-    /// Label of the item; `None` for a vector, whose items all have the same error.
+    /// Label of the item. `None` for a vector, whose items all have the same error.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "wasm", tsify(optional, type = "string"))]
     pub item: Option<crate::estimate::Label>,
-    /// Unit, if there is one.
+    /// Unit of the errors, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "wasm", tsify(optional))]
     pub unit: Option<String>,
-    /// Standard error through the shuffler, in the worst case.
+    /// Standard error if messages go through the shuffler, in the worst case over answers.
     pub standard_error: f64,
-    /// Standard error of (ε, 0)-locally private reports with the same ε and number of people, in
-    /// the worst case.
+    /// Standard error that locally private reports would have with the same ε and number of people,
+    /// in the worst case over answers.
     pub local_standard_error: f64,
 }
 
 impl SumPlan {
-    /// Returns the plan of a complete task.
+    /// Creates the plan of a complete task.
     ///
     /// # Errors
-    /// As [`account_sums`].
+    /// The errors of [`account_sums`], and of the task of locally private reports.
     pub fn new(task: SumTask) -> Result<Self, Error> {
         let (messages, people) = (*task.messages(), task.people() as f64);
         let coordinates = f64::from(task.measure().coordinates());
         let sealed = (OVERHEAD + task.message_bytes()) as u64;
         let drawn = 2.0 * coordinates * f64::from(messages.trials());
-        // The header consists of a version, two identities and the number of messages, at most
-        // 4096.
+        // The header consists of a version byte, two ids and the number of messages, at most 4096.
         let header = 33 + u64::from(1 + u32::from(messages.count() > 127));
         Ok(Self {
             privacy: SumPrivacy::for_task(&task),
@@ -294,8 +298,8 @@ impl SumPlan {
 
 /// Predicts the errors of all items.
 ///
-/// The variance of a sum of coordinates from −1 to 1 is the same for all items. The local model is
-/// compared with a task for the same number of numbers.
+/// On the scale from −1 to 1, the variance of a sum is the same for all items. The error under
+/// local privacy is that of a task for as many numbers as there are items.
 fn errors(task: &SumTask, people: f64) -> Result<Vec<SumError>, Error> {
     let measure = task.measure();
     let squares = people * square(measure);
@@ -321,11 +325,10 @@ fn errors(task: &SumTask, people: f64) -> Result<Vec<SumError>, Error> {
     })
 }
 
-/// Returns the task for numbers with these names and ranges, whose reports are (ε, 0)-locally
-/// private.
+/// Creates a task for numbers with these names and ranges, whose reports are randomised at local ε.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] or [`Error::Combination`] if there is none.
+/// [`Error::OutOfRange`] or [`Error::Combination`] if there is no such task.
 pub fn local_task(
     numbers: impl Iterator<Item = (String, [f64; 2])>,
     epsilon: f64,
@@ -347,7 +350,8 @@ pub fn local_task(
     draft.resolve()
 }
 
-/// Returns the standard error of each of `numbers` means from −1 to 1 under local ε.
+/// Returns the standard error of each mean if `numbers` numbers from −1 to 1 are reported at local
+/// ε.
 fn local_deviation(numbers: u32, epsilon: f64, people: f64) -> Result<f64, Error> {
     let of = (0..numbers).map(|index| (index.to_string(), [-1.0, 1.0]));
     let task = local_task(of, epsilon)?;

@@ -1,4 +1,4 @@
-//! Counts of messages.
+//! Totals of a sum task: counts of messages.
 
 use hushbin::Fingerprint;
 use hushbin::codec::append;
@@ -6,8 +6,8 @@ use hushbin::sums::{Message, SumTask};
 
 use crate::estimate::{TotalsError, TotalsReader, append_header};
 
-/// Totals of messages: N⁺ and N⁻ of each coordinate, and the number of messages. Shuffled messages
-/// reveal nothing else.
+/// Totals of the messages of a sum task: for each coordinate the numbers N⁺ and N⁻ of positive and
+/// negative messages, and the number of all messages. Shuffled messages reveal nothing else.
 ///
 /// ```
 /// use hushbin::sums::{Message, SumTask};
@@ -29,15 +29,15 @@ use crate::estimate::{TotalsError, TotalsReader, append_header};
 pub struct SumTotals {
     fingerprint: Fingerprint,
     messages: u64,
-    /// Numbers of positive and negative messages, by coordinate.
+    /// Numbers N⁺ and N⁻ of positive and negative messages, by coordinate.
     counts: Vec<[u64; 2]>,
 }
 
-/// Maximum number of messages: up to here it is exact as a float.
+/// Maximum number of messages in totals, 2⁵³. Integers up to this one are exact as `f64`.
 const MOST_MESSAGES: u64 = 1 << f64::MANTISSA_DIGITS;
 
 impl SumTotals {
-    /// Returns totals of no messages.
+    /// Creates empty totals for a task.
     #[must_use]
     pub fn new(task: &SumTask) -> Self {
         Self {
@@ -47,10 +47,10 @@ impl SumTotals {
         }
     }
 
-    /// Adds one message, which was decoded under the same task.
+    /// Adds one message that was decoded under the same task.
     ///
     /// # Panics
-    /// If the task does not have the message's coordinate.
+    /// If the message's coordinate is outside the task.
     pub fn fold(&mut self, message: Message) {
         self.messages += 1;
         if let Message::Unit {
@@ -75,13 +75,14 @@ impl SumTotals {
         }
     }
 
-    /// Returns the number of messages folded, including blank ones.
+    /// Returns the number of folded messages, including blank ones.
     #[must_use]
     pub const fn messages(&self) -> u64 {
         self.messages
     }
 
-    /// Returns the number n of people: the messages over the number of messages a person.
+    /// Returns the number n of people: the number of messages divided by the number that each
+    /// person sends.
     #[must_use]
     pub fn people(&self, task: &SumTask) -> f64 {
         self.messages as f64 / f64::from(task.messages().count())
@@ -90,21 +91,21 @@ impl SumTotals {
     /// Returns N⁺ and N⁻ of a coordinate.
     ///
     /// # Panics
-    /// If the task has no such coordinate.
+    /// If `coordinate` is outside the task.
     #[must_use]
     pub fn counts(&self, coordinate: usize) -> [u64; 2] {
         self.counts[coordinate]
     }
 
-    /// Returns the counts by coordinate.
+    /// Returns N⁺ and N⁻ of every coordinate.
     pub(super) fn all(&self) -> &[[u64; 2]] {
         &self.counts
     }
 
-    /// Returns the bytes to store.
+    /// Encodes the totals for storage.
     ///
-    /// They are the header of all totals, then as varints the number of messages, and N⁺ and N⁻ of
-    /// each coordinate in turn.
+    /// The bytes are the header that all totals have, then the number of messages, then N⁺ and N⁻
+    /// of each coordinate. All numbers are varints.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
@@ -117,10 +118,11 @@ impl SumTotals {
         bytes
     }
 
-    /// Reads totals that [`SumTotals::encode`] wrote.
+    /// Decodes totals that [`SumTotals::encode`] wrote.
     ///
     /// # Errors
-    /// [`TotalsError`] for bytes that no messages of the task lead to.
+    /// [`TotalsError`] if the bytes are no encoding of totals of the task, or if no messages have
+    /// such counts.
     pub fn decode(task: &SumTask, bytes: &[u8]) -> Result<Self, TotalsError> {
         let mut reader = TotalsReader::new(&task.fingerprint(), bytes)?;
         let mut totals = Self::new(task);
@@ -128,7 +130,7 @@ impl SumTotals {
         let mut left = totals.messages;
         for count in totals.counts.as_flattened_mut() {
             *count = reader.at_most("expected a count of messages", left)?;
-            // All counts together are at most the number of messages.
+            // The sum of all counts is at most the number of messages.
             left -= *count;
         }
         reader.end()?;

@@ -1,11 +1,12 @@
-//! Search for the best task for a local and a central ε, and its errors.
+//! Search for the best task within limits on the local and the central ε, and its errors.
 //!
-//! There are two ways to find the largest local ε, or the best one, that keeps to a central ε:
+//! If the central ε is limited, the local ε is found in one of two ways:
 //!
-//! - For ratings asked alone whose mechanism is open, every mechanism is tried at many local ε
-//!   ([`candidates`]).
-//! - For any other task the core chooses at each local ε, and ε is bisected. If every person gives
-//!   one answer, the number of buckets is the best for shares in the worst case.
+//! - If the only question asks for ratings with the mechanism `auto`, every mechanism is tried at
+//!   many values of the local ε ([`candidates`]).
+//! - For any other task, the core chooses the mechanisms at a given local ε, and the largest
+//!   permitted ε is found by bisection. If every person gives one answer, the number of buckets is
+//!   the one for which the worst-case error of shares is smallest.
 
 mod candidates;
 mod width;
@@ -30,45 +31,49 @@ use crate::numeric::roots::{geometric, secant_falling, try_bisect};
 use candidates::candidates;
 use width::QuantileWidth;
 
-/// Task for a survey, with the errors to expect.
+/// Task that was found for a survey, with its predicted errors.
 #[derive(Debug, Clone)]
 pub(super) struct Planned {
     pub(super) task: Task,
-    /// Errors of each question of the task.
+    /// Predicted errors of each question of the task.
     pub(super) errors: Vec<QuestionError>,
-    /// Other mechanisms, each at its best, by increasing error, if the mechanism was open.
+    /// Best choices of the other mechanisms, in ascending order of their errors. Empty unless the
+    /// only question has the mechanism `auto`.
     pub(super) others: Vec<Choice>,
-    /// Variance of [`together`], relative to questions weighted by noise alone, for which the
-    /// variance is least. `None` if the questions cannot be asked together.
+    /// Variance if each report answers all questions ([`together`]), divided by the variance if it
+    /// answers one that is drawn at random. `None` if the questions cannot be asked together.
     pub(super) together_over_drawn: Option<f64>,
 }
 
-/// Goal of a question, and the error of one report that answers it.
+/// Goal of a question, and the predicted error of one report that answers it.
 #[derive(Debug, Clone)]
 pub(super) struct QuestionError {
     pub(super) goal: Goal,
-    /// Variance of one report, in the aim's unit; infinite if the goal cannot be reached.
+    /// Variance of one report, in the unit of the goal's `aim`. Infinite if the goal cannot be
+    /// reached.
     pub(super) variance: f64,
-    /// Squared bias, which no number of reports lessens; `None` if no number is known.
+    /// Squared bias, which does not decrease with the number of reports. `None` if it is not known.
     pub(super) squared_bias: Option<f64>,
-    /// Simulated width of a quantile's interval, where a pattern asks for it.
+    /// Simulated width of a quantile's interval. `None` unless the mechanism is a pattern and the
+    /// goal is a quantile.
     width: Option<QuantileWidth>,
-    /// Mechanism that errs least on average over answers, if another errs least at worst.
+    /// Mechanism with the smallest error on average over answers, if it differs from the one with
+    /// the smallest worst-case error.
     pub(super) on_average: Option<Mechanism>,
 }
 
 /// Search for the best task of a survey.
 pub(super) struct Search<'a> {
     survey: &'a Survey,
-    /// Ratings asked alone whose mechanism is open, with the goal.
+    /// The only question and its goal, if it asks for ratings with the mechanism `auto`.
     open: Option<(OpenRatings<'a>, Goal)>,
 }
 
 impl<'a> Search<'a> {
-    /// Prepares the search.
+    /// Creates the search for a survey.
     ///
     /// # Errors
-    /// Those of the accuracy wanted of ratings asked alone.
+    /// The errors of [`Goal::of_open`].
     pub(super) fn new(survey: &'a Survey) -> Result<Self, PlanError> {
         let goal = |open: OpenRatings<'a>| {
             let goal = Goal::of_open(&open, &survey.wanted(&open.draft.name))?;
@@ -78,15 +83,16 @@ impl<'a> Search<'a> {
         Ok(Self { survey, open })
     }
 
-    /// Returns whether the mechanism is open. The best one then depends on the number of people.
+    /// Returns true if the only question asks for ratings with the mechanism `auto`. The best
+    /// mechanism then depends on the number of people.
     pub(super) const fn is_open(&self) -> bool {
         self.open.is_some()
     }
 
-    /// Finds the best task that keeps to this privacy; `None` if none does.
+    /// Finds the best task within these privacy limits. Returns `None` if there is none.
     ///
     /// # Errors
-    /// Those of the questions, of the wanted accuracy, and of accounting.
+    /// Errors in the questions, in the wanted accuracy, or of accounting.
     pub(super) fn best(&self, people: u64, privacy: Privacy) -> Result<Option<Planned>, PlanError> {
         let survey = self.survey;
         if let Some((open, goal)) = &self.open {
@@ -100,18 +106,18 @@ impl<'a> Search<'a> {
         most_private(survey, most, people, central)
     }
 
-    /// Returns the ratio of the best task's squared error to the wanted one, at its maximum over
-    /// questions. Infinite if no task keeps to this privacy.
+    /// Returns the squared error of the best task divided by the wanted one. It is the maximum over
+    /// questions, and infinite if there is no task within these privacy limits.
     ///
     /// # Errors
-    /// As [`Search::best`].
+    /// The errors of [`Search::best`].
     pub(super) fn times_wanted(&self, people: f64, privacy: Privacy) -> Result<f64, PlanError> {
         let whole = people as u64;
         let Some((open, goal)) = &self.open else {
             let planned = self.best(whole, privacy)?;
             return Ok(planned.map_or(f64::INFINITY, |own| own.times_wanted(people)));
         };
-        // The task is not built, since its names would be checked again each time.
+        // Do not build the task here, because its names would be checked each time.
         let all = candidates(self.survey, open, whole, privacy)?;
         let times = |best: &Choice| {
             let error = QuestionError::of_choice(goal.clone(), best, whole);
@@ -122,7 +128,7 @@ impl<'a> Search<'a> {
 }
 
 impl QuestionError {
-    /// Takes the error that is predicted for a choice with `people` reports.
+    /// Creates the error from the prediction for a choice with `people` reports.
     fn of_choice(goal: Goal, choice: &Choice, people: u64) -> Self {
         let possible = choice.squared_error().is_finite();
         let predicted = choice.predicted.filter(|_| possible);
@@ -135,7 +141,7 @@ impl QuestionError {
         }
     }
 
-    /// Returns [`Goal::times_wanted`] for this many reports.
+    /// Returns the squared error at `reports` reports, divided by the wanted one.
     fn times_wanted(&self, reports: f64) -> f64 {
         if let Some((width, within)) = self.width.as_ref().zip(self.goal.within) {
             return (width.half(reports) / within).powi(2);
@@ -144,12 +150,12 @@ impl QuestionError {
         self.goal.times_wanted(self.variance, bias, reports)
     }
 
-    /// Returns the standard error of the answer, for this many reports.
+    /// Returns the standard error at `reports` reports, in the unit of the answer.
     pub(super) fn standard_error(&self, reports: f64) -> f64 {
         self.goal.scale * (self.variance / reports).sqrt()
     }
 
-    /// Returns the half-width of an interval at 95% confidence, for this many reports.
+    /// Returns the half-width of an interval at 95% confidence, at `reports` reports.
     pub(super) fn interval(&self, reports: f64) -> f64 {
         match &self.width {
             Some(width) => width.half(reports),
@@ -157,10 +163,10 @@ impl QuestionError {
         }
     }
 
-    /// Returns the number of reports that bring the error to the wanted one.
+    /// Returns the number of reports at which the error is the wanted one.
     ///
     /// # Errors
-    /// If no number does.
+    /// [`PlanError::OutOfReach`] if no number of reports is enough.
     fn reports_wanted(&self) -> Result<f64, PlanError> {
         if self.width.is_none() {
             return Ok(self.times_wanted(1.0));
@@ -168,14 +174,15 @@ impl QuestionError {
         fewest_of(&|reports| Ok(self.times_wanted(reports).ln()))
     }
 
-    /// Returns the root of variance plus squared bias, for this many reports.
+    /// Returns the root of variance plus squared bias, at `reports` reports.
     pub(super) fn root(&self, reports: f64) -> f64 {
         self.standard_error(reports)
             .hypot(self.squared_bias.unwrap_or(0.0).sqrt())
     }
 }
 
-/// Makes the task of the best of all mechanisms for ratings, which come best first.
+/// Creates the task with the best mechanism for ratings. `all` are the choices of all mechanisms,
+/// the best one first.
 fn best_of_all(
     survey: &Survey,
     open: &OpenRatings<'_>,
@@ -202,7 +209,8 @@ fn best_of_all(
     }))
 }
 
-/// Finds the task of the largest local ε, up to that of `most`, that keeps to a central ε.
+/// Finds the task with the largest local ε that meets the limit `central` on the central ε. `most`
+/// is the task at the maximum local ε. Returns `None` if there is no such task.
 fn most_private(
     survey: &Survey,
     most: Planned,
@@ -223,9 +231,9 @@ fn most_private(
         return Ok(None);
     }
     let at = |epsilon: f64| hides(&Planned::at(survey, epsilon)?);
-    // The lower end of the bracket hides at every step, so the result does too.
+    // The lower end of the bracket always meets the limit, so the result meets it, too.
     let (found, _) = try_bisect(EPSILON.min, most.task.epsilon(), geometric(1e-4), at)?;
-    // Fewer digits, if the choice at the rounded ε hides as well.
+    // Round ε to fewer digits, if the task at the rounded ε meets the limit, too.
     let rounded = Planned::at(survey, round_down(found).max(EPSILON.min))?;
     if hides(&rounded)? {
         return Ok(Some(rounded));
@@ -234,15 +242,16 @@ fn most_private(
 }
 
 impl Planned {
-    /// Chooses the task at a local ε. The choice does not depend on the number of people.
+    /// Chooses the task for a survey at this local ε. The choice does not depend on the number of
+    /// people.
     ///
     /// # Errors
-    /// Those of the questions and of the wanted accuracy.
+    /// Errors in the questions or in the wanted accuracy.
     fn at(survey: &Survey, epsilon: f64) -> Result<Self, PlanError> {
         Self::asking(survey, survey.questions.clone(), epsilon)
     }
 
-    /// Chooses the task of these questions.
+    /// Chooses the task that asks these questions at this local ε.
     fn asking(
         survey: &Survey,
         questions: Vec<QuestionDraft>,
@@ -274,7 +283,8 @@ impl Planned {
             let other = question.mechanism() != average.mechanism();
             let width = QuantileWidth::new(&question, &goal, wanted.spread);
             if let Some((width, within)) = width.as_ref().zip(goal.within) {
-                // An interval ends at edges, however many people report.
+                // Intervals end at edges of bins, so there is a minimum width for any number of
+                // people.
                 let (name, min, max) = ("within", width.half(PEOPLE.max), goal.range);
                 Bound { name, min, max }.check(within)?;
             }
@@ -301,16 +311,17 @@ impl Planned {
         })
     }
 
-    /// Returns whether an error is simulated, and so does not fall as one over the root of the
-    /// number of people.
+    /// Returns true if some error is simulated. Then it is not inversely proportional to the root
+    /// of the number of people.
     pub(super) fn is_simulated(&self) -> bool {
         self.errors.iter().any(|own| own.width.is_some())
     }
 
-    /// Returns [`Search::times_wanted`] for this number of people.
+    /// Returns the squared error with this number of people divided by the wanted one, at its
+    /// maximum over questions.
     ///
-    /// For one person it is the number of people that bring every error to the wanted one, unless
-    /// there is bias or an error is simulated.
+    /// For one person, the result is also the number of people at which every error is at most the
+    /// wanted one, unless there is bias or an error is simulated.
     pub(super) fn times_wanted(&self, people: f64) -> f64 {
         let each = self.errors.iter().enumerate();
         let times = each.map(|(index, own)| own.times_wanted(people * self.task.share(index)));
@@ -318,11 +329,12 @@ impl Planned {
     }
 }
 
-/// Relative precision of people and ε found, which are then rounded up to three digits.
+/// Relative precision with which numbers of people and values of ε are found, before they are
+/// rounded up to three digits.
 pub(super) const PRECISION: f64 = 1e-3;
 
-/// Finds the number of people or reports from which on the squared error is at most the wanted one.
-/// `excess` is the logarithm of the ratio of the two.
+/// Finds the smallest number of people or reports at which the squared error is at most the wanted
+/// one. `excess` returns the logarithm of their ratio.
 ///
 /// # Errors
 /// [`PlanError::OutOfReach`] if no number is enough.
@@ -331,7 +343,7 @@ pub(super) fn fewest_of(excess: &impl Fn(f64) -> Result<f64, PlanError>) -> Resu
     found.ok_or_else(none_are_enough)
 }
 
-/// Returns the error that no number of people is enough.
+/// Creates the error which states that no number of people is enough.
 pub(super) fn none_are_enough() -> PlanError {
     PlanError::OutOfReach(format!(
         "no number of people up to {:e} reaches the wanted accuracy",
@@ -351,11 +363,12 @@ fn none_answers(question: &Question, aim: Aim) -> PlanError {
     ))
 }
 
-/// Chooses the number of buckets for which the variance of a share is least in the worst case.
+/// Chooses the number of buckets for which the worst-case variance of a share is smallest. Returns
+/// the question with these buckets, and that variance.
 ///
-/// This applies if every person gives one of several answers and the mechanism is open; `None`
-/// otherwise. The choice for the average over answers takes up to three times as many people at ε =
-/// 3.
+/// Returns `None` unless every person gives one of several answers and the draft leaves the
+/// mechanism unset or `auto`. The number of buckets that is best on average over answers would need
+/// up to three times as many people at ε = 3.
 fn best_at_worst(
     draft: &QuestionDraft,
     question: &Question,
@@ -376,14 +389,15 @@ fn best_at_worst(
     let numbers = std::iter::successors(Some(2), next).take_while(|t| *t <= answers);
     let rule = Rule::Heaviest { favoured: 1 };
     let alone = numbers.map(|buckets| Collision::new(rule, Hashing::Balanced, buckets));
-    // Parts from the one that is best on average to the one that is best for half of all people.
+    // Favoured fractions of the buckets, from the one that is best on average to the one that is
+    // best if half of all people give the answer.
     let parts = [1.0, 0.5].map(|power| 1.0 / ((power * question.epsilon()).exp() + 1.0));
     let windows = Collision::windows(answers, 3..=WINDOWED, parts);
     for mechanism in alone.chain(windows.into_iter().map(Ok)) {
         let mechanism = mechanism?;
         let question = changed(question, question.weight(), mechanism.into())?;
         let variance = Predictor::for_question(&question).worst_variance(aim, several);
-        // All Collision estimates shares.
+        // Collision always estimates shares.
         let variance = variance.unwrap_or(f64::INFINITY);
         if best.as_ref().is_none_or(|(_, least)| variance < *least) {
             best = Some((question, variance));
@@ -392,9 +406,10 @@ fn best_at_worst(
     Ok(best)
 }
 
-/// Search granularity: the number of buckets t advances by 1 + t/24.
+/// Granularity of the search: the number of buckets t increases in steps of 1 + t/24.
 const FINE: u32 = 24;
-/// Maximum number of buckets with windows. Parts of more buckets are hardly any finer.
+/// Maximum number of buckets for mechanisms that favour several consecutive buckets. With more
+/// buckets, the possible fractions are hardly any finer.
 const WINDOWED: u32 = 32;
 
 fn changed(question: &Question, weight: u32, mechanism: Mechanism) -> Result<Question, Error> {
@@ -409,11 +424,11 @@ fn changed(question: &Question, weight: u32, mechanism: Mechanism) -> Result<Que
     })
 }
 
-/// Greatest weight that is chosen.
+/// Largest weight that is assigned to a question.
 const PARTS: f64 = 10_000.0;
 
-/// Weighs questions in proportion to the reports that they need. That takes the fewest people,
-/// as each need over its share is then the same.
+/// Sets the weights of questions in proportion to the number of reports that each needs. This
+/// minimises the number of people, because all questions then have enough reports at the same time.
 fn weigh(questions: &[Question], errors: &[QuestionError]) -> Result<Vec<Question>, PlanError> {
     let needs: Result<Vec<f64>, _> = errors.iter().map(QuestionError::reports_wanted).collect();
     let needs = needs?;

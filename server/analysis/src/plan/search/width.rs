@@ -1,4 +1,5 @@
-//! Interval of a quantile in the number's unit, for people who are spread normally.
+//! Width of a quantile's interval in the unit of the number, if people's numbers are normally
+//! distributed.
 
 use hushbin::{Mechanism, Question, task::Kind};
 use statrs::distribution::{ContinuousCDF, Normal};
@@ -6,11 +7,11 @@ use statrs::distribution::{ContinuousCDF, Normal};
 use crate::estimate::{Aim, DEFAULT_CONFIDENCE, IntervalWidth};
 use crate::plan::goal::Goal;
 
-/// Number of crowds that are simulated.
+/// Number of simulated crowds.
 const CROWDS: u32 = 200;
 
-/// Simulated width of a quantile's interval. People's numbers are normal about the middle bin,
-/// and those outside the range are moved to its ends.
+/// Simulated width of a quantile's interval. People's numbers have a normal distribution around the
+/// middle bin. Numbers outside the range are moved to its ends.
 #[derive(Debug, Clone)]
 pub(super) struct QuantileWidth {
     width: IntervalWidth,
@@ -19,7 +20,8 @@ pub(super) struct QuantileWidth {
 }
 
 impl QuantileWidth {
-    /// Returns the width of a quantile if the spread is known and a pattern asks for it.
+    /// Simulates the interval of a quantile. Returns `None` unless the mechanism is a pattern, the
+    /// goal is a quantile, and the standard deviation `spread` is given.
     pub(super) fn new(question: &Question, goal: &Goal, spread: Option<f64>) -> Option<Self> {
         let (Mechanism::Pattern(pattern), Kind::Number(scale), Aim::Distribution(part)) =
             (question.mechanism(), question.kind(), goal.aim)
@@ -31,7 +33,8 @@ impl QuantileWidth {
         let bin = (edges.len() - 1) / 2;
         let (middle, wide) = (edges[bin], edges[bin + 1] - edges[bin]);
         let crowd = |number: u32| {
-            // A quantile on an edge has a wider interval than one between two edges.
+            // Shift each crowd by another fraction of a bin, because a quantile on an edge has a
+            // wider interval than one between two edges.
             let place = (f64::from(number) + 0.5) / f64::from(CROWDS) - 0.5;
             let normal = Normal::new(middle + place * wide, spread).expect("a spread is above 0");
             shares(&normal, &edges)
@@ -43,14 +46,15 @@ impl QuantileWidth {
         Some(Self { width, edges, step })
     }
 
-    /// Returns half of the mean width at this many reports, in the number's unit. From the least
-    /// to the greatest of possible numbers it is a step less than from edge to edge.
+    /// Returns half of the mean width at `reports` reports, in the unit of the number. If the
+    /// question states a step, the width from the smallest to the largest possible number is one
+    /// step less than that between the edges.
     pub(super) fn half(&self, reports: f64) -> f64 {
         self.width.half(reports, &self.edges) - 0.5 * self.step
     }
 }
 
-/// Returns the share of each bin.
+/// Returns the share of each bin under a normal distribution.
 fn shares(normal: &Normal, edges: &[f64]) -> Vec<f64> {
     let inside = edges[1..edges.len() - 1].iter();
     let inside = inside.map(|edge| normal.cdf(*edge));
