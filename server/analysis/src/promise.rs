@@ -13,9 +13,9 @@ use serde::Serialize;
 
 use crate::accounting::{Account, Exposure};
 
-/// Attackers against whom the local ε is valid, in words.
+/// Attackers in whose presence the local ε is valid, in words.
 const EVERYONE: &str = "against everyone, including the operator of the collector";
-/// Attacker against whom the central ε is valid, in words.
+/// Attacker in whose presence the central ε is valid, in words.
 const CANNOT_LINK: &str = "someone who sees the shuffled batch but nothing that links a report to \
                            a person (no order or time of arrival, no address, no stable id)";
 
@@ -54,7 +54,7 @@ pub struct Spending {
 impl Spending {
     /// Computes the spending of one person under a task's budget.
     ///
-    /// The ε of all reports add up, whatever the answers are (sequential composition).
+    /// The ε of all reports add up, for any answers (sequential composition).
     #[must_use]
     pub fn for_task(task: &Task) -> Self {
         let (budget, epsilon) = (task.budget(), task.effective_epsilon());
@@ -349,8 +349,8 @@ pub fn sum_batch_statement(task: &SumTask, messages: u64) -> String {
     }
 }
 
-/// Returns a statement of the assumptions of a hypothetical account, and of the attackers against
-/// whom each ε is valid. `epsilon` is the local ε.
+/// Returns a statement of the assumptions of a hypothetical account, and of the attackers that each
+/// ε protects against. `epsilon` is the local ε.
 #[must_use]
 pub fn account_statement(epsilon: f64, exposure: &Exposure) -> String {
     let each = match exposure.reports_per_person {

@@ -20,8 +20,8 @@
 //!
 //! **Proof.**
 //!
-//! 1. The blanket is the distribution of a uniform seed and a uniform bucket. A report is drawn
-//!    from the blanket with probability γ = t/Ω, whatever the input is.
+//! 1. The blanket is the distribution of a uniform seed and a uniform bucket. For every input, a
+//!    report is drawn from the blanket with probability γ = t/Ω.
 //! 2. Reveal all reports of other people that are not drawn from the blanket. By convexity, this
 //!    can only increase δ. What remains are N + 1 reports, where N ~ Binomial(n − 1, γ).
 //! 3. Take the density of these reports if the person has input x₀, minus k times their density

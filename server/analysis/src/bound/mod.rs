@@ -5,8 +5,8 @@
 //! its items. Let z be one report of any ε-LDP mechanism. From z, an estimate g of x and an
 //! estimate h of n are computed. Both are unbiased: E\[g | x\] = x and E\[h | x\] = n. [`least`]
 //! returns the smallest possible variance, weighted by the [`Objective`] as in
-//! [`Mechanism::predict_errors`]. [`Distance`] is a mechanism's variance divided by the smallest one. It
-//! is also the ratio of people needed for the same error.
+//! [`Mechanism::predict_errors`]. [`Distance`] is a mechanism's variance divided by the smallest
+//! one. It is also the ratio of people needed for the same error.
 //!
 //! # Objective
 //!
@@ -208,9 +208,9 @@ fn people_ratio_text(times: f64) -> String {
 
 /// Returns the smallest variance that a mechanism can have, over a domain at local ε.
 ///
-/// For a question without signs, it is the variance of shares, whatever the objective is. Returns
-/// `None` for an open domain, for which there is no such bound, and if there is nothing to estimate
-/// because every person has every item.
+/// For a question without signs, it is the variance of shares, and the objective does not matter.
+/// Returns `None` for an open domain, for which there is no such bound, and if there is nothing to
+/// estimate because every person has every item.
 ///
 /// ```
 /// use hushbin::TaskDraft;

@@ -184,8 +184,8 @@ impl Totals {
         let mut left = MAX_REPORTS;
         for folded in &mut totals.questions {
             folded.reports = reader.at_most("expected a number of reports", left)?;
-            // All questions share one limit on the number of reports, so their sum stays exact in
-            // `f64`.
+            // The limit applies to the reports of all questions together, so their number stays
+            // exact in `f64`.
             left -= folded.reports;
             folded.counts.decode(folded.reports, &mut reader)?;
             folded.places.decode(folded.reports, &mut reader)?;

@@ -26,8 +26,8 @@
 //! people are sampled. If instead the people are a fixed set, the groups are drawn from that set.
 //! The number of hits then varies less than a binomial variable with the same mean (Hoeffding 1956
 //! and 1963). So Clopper–Pearson intervals stay conservative for every text that is certain to be a
-//! candidate, whatever the reports of shorter lengths are. In practice these are all texts that
-//! many people have.
+//! candidate for any reports of shorter lengths. In practice these are all texts that many people
+//! have.
 //!
 //! A prefix is extended to the next length if its number of hits would be improbable without people
 //! who have it. The threshold for that probability is `MAX_FALSE_PREFIXES` divided by the number of

@@ -12,13 +12,13 @@ pub struct Observation {
     pub seed: u64,
     /// Reported bucket. 0 if reports do not name a bucket.
     pub bucket: u64,
-    /// For each input, the index of the first entry that is in the reported bucket. If no entry is,
-    /// the number of entries.
+    /// Index of the first entry that is in the reported bucket, for each input. If no entry is, the
+    /// number of entries.
     pub first_entries: [usize; 2],
-    /// For each input, the rank of the reported bucket among the buckets of the entries. Under
+    /// Rank of the reported bucket among the buckets of the entries, for each input. Under
     /// hash-bin, it is `Only` if the reported bins are the input's exact sums, rounded to the grid.
     pub places: [BucketRank; 2],
-    /// For each input, where the seed places its entries.
+    /// Cells in which the seed places the entries, for each input.
     pub falls: [SeedPlacement; 2],
 }
 
@@ -78,6 +78,6 @@ pub enum BucketRank {
     Lowest,
     /// Several buckets contain entries, and this one has the greatest index of them.
     Highest,
-    /// Of the buckets that contain entries, some have a smaller index and some a greater one.
+    /// Some buckets that contain entries have a smaller index, and some have a greater one.
     Between,
 }

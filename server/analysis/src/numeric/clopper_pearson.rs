@@ -68,8 +68,8 @@ pub fn upper_bound(hits: u64, trials: u64, failure: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Of 20 coin tosses, 15 or more are heads with a probability of 2 per cent, and 14 or more
-    /// with 6 per cent.
+    /// The probability of 15 or more heads in 20 coin tosses is 2 per cent, and that of 14 or more
+    /// is 6 per cent.
     #[test]
     fn fifteen_heads_of_twenty_are_rare() {
         assert_eq!(critical_count(20, 0.5, 0.05), 15);
@@ -132,9 +132,9 @@ mod tests {
         }
     }
 
-    /// For rare events, bounds agree with Poisson rates that were computed with 50 digits. At a
-    /// rate of 70.330, 100 or more events have probability 0.0005. At a rate of 137.375, 100 or
-    /// fewer events have this probability.
+    /// Bounds for rare events agree with Poisson rates that were computed with 50 digits. At a rate
+    /// of 70.330, 100 or more events have probability 0.0005. At a rate of 137.375, 100 or fewer
+    /// events have this probability.
     #[test]
     fn rare_events_of_many_trials_are_bounded() {
         let [lower, upper] = [lower_bound, upper_bound].map(|f| f(100, 100_000_000, 0.0005));
@@ -168,8 +168,8 @@ mod tests {
         }
     }
 
-    /// For every n up to 40 and every p on a grid, the exact probability that a bound fails is at
-    /// most the stated one. For some p it is nearly the stated one.
+    /// The exact probability that a bound fails is at most the stated one, for every n up to 40 and
+    /// every p on a grid. For some p it is nearly the stated one.
     #[test]
     fn bounds_fail_as_seldom_as_they_say() {
         for failure in [0.0005, 0.025, 0.2] {

@@ -278,7 +278,7 @@ mod tests {
         ratios.fold(0.0, f64::max)
     }
 
-    /// With a shift of 1, tails of sums of hits are bounded: for terms with one distribution, as
+    /// Tails of sums of hits are bounded with a shift of 1: for terms with one distribution, as
     /// proven, and for terms with two.
     #[test]
     fn tails_of_hits_are_bounded() {
@@ -293,7 +293,7 @@ mod tests {
         assert!(ratio < 1.002, "{ratio}");
     }
 
-    /// With a shift of 2/3, tails are nearly bounded, unless hardly any term is 0.
+    /// Tails are nearly bounded with a shift of 2/3, unless hardly any term is 0.
     #[test]
     fn tails_are_bounded_two_thirds_of_a_step_nearer() {
         let hits = [
@@ -323,7 +323,7 @@ mod tests {
         assert!(ratio < 1.02, "{ratio}");
     }
 
-    /// At a tail probability of 1/2, the limit differs from the estimate only by the shift.
+    /// The limit differs from the estimate only by the shift if the tail probability is 1/2.
     #[test]
     fn limits_of_even_odds_are_the_shift() {
         let observed = Observed {
@@ -341,8 +341,8 @@ mod tests {
         }
     }
 
-    /// For every count, limits for a probability are slightly wider than those of Clopper and
-    /// Pearson.
+    /// Limits for a probability are slightly wider than those of Clopper and Pearson, for every
+    /// count.
     #[test]
     fn limits_of_a_probability_are_a_little_beyond_the_exact() {
         for n in [1_u64, 2, 7, 40, 300, 100_000] {

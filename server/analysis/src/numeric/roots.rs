@@ -317,8 +317,8 @@ mod tests {
         assert_eq!(greatest_below(0.5, NEWTON_ERROR, |_| false), 0.0);
     }
 
-    /// For functions that jump, are flat or are dominated by rounding errors, at most four times as
-    /// many steps as for bisection are needed.
+    /// Functions that jump, are flat or are dominated by rounding errors need at most four times as
+    /// many steps as with bisection.
     #[test]
     fn crossings_of_what_is_not_smooth_are_found_too() {
         let steps = std::cell::Cell::new(0);

@@ -28,7 +28,7 @@ pub enum PlanError {
         /// Reason, phrased to follow the name.
         reason: &'static str,
     },
-    /// No task reaches the wanted accuracy or privacy.
+    /// The wanted accuracy or privacy is unattainable with any task.
     #[error("{0}")]
     OutOfReach(String),
 }

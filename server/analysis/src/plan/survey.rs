@@ -12,8 +12,8 @@ use serde::Deserialize;
 use super::error::PlanError;
 use crate::accounting::{self, DEFAULT_DELTA, DEFAULT_HONEST_FRACTION};
 
-/// Survey to plan: one or several questions, and what is known about people, privacy and accuracy.
-/// Each report answers one of the questions.
+/// Survey to plan: one or several questions, and two of people, privacy and accuracy. Each report
+/// answers one of the questions.
 ///
 /// Give two of people, privacy (`epsilon`, `central_epsilon` or both) and accuracy (`wanted` of at
 /// least one question). The planner finds the third.

@@ -75,8 +75,8 @@ pub fn account_sums(task: &SumTask) -> Result<Bounds, Error> {
     senders(task).account(noise(task), task.delta())
 }
 
-/// Returns bounds on the central ε of a batch of `people` people at `delta`, of whom a fraction
-/// `honest_fraction` is honest. The task's own numbers for these are ignored.
+/// Returns bounds on the central ε of a batch of `people` people at `delta`. A fraction
+/// `honest_fraction` of them is honest. The task's own people, honest fraction and δ are ignored.
 ///
 /// # Errors
 /// [`Error::OutOfRange`] if a parameter is outside the range of the accounting.

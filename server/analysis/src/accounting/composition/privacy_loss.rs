@@ -240,8 +240,8 @@ fn dot(x: &[f64], y: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
-    /// The pair of distributions has a finite loss of 0.35 with probability 0.3, and an infinite
-    /// loss with probability 1/1000.
+    /// Losses beyond the grid are counted. The example has a finite loss of 0.35 with probability
+    /// 0.3, and an infinite loss with probability 1/1000.
     #[test]
     fn what_is_beyond_the_grid_counts() {
         let delta = |central: f64| 1e-3 + 0.3 * (1.0 - (central - 0.35).exp()).max(0.0);

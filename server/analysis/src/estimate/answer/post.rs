@@ -37,7 +37,7 @@ pub struct PostProcessed {
 pub enum ConditionalMean {
     /// Raw ratio of estimates, neither unbiased nor clamped.
     Estimate(Estimate),
-    /// No result, because the non-missing frequency is not significantly above 0.
+    /// Result refused, because the non-missing frequency is not significantly above 0.
     Refused {
         /// Reason for the refusal.
         refused: &'static str,

@@ -62,7 +62,7 @@ pub enum TotalsError {
         offset: usize,
         /// Quantity that was expected, in words.
         reason: &'static str,
-        /// Maximum magnitude that is possible.
+        /// Maximum possible magnitude.
         most: u128,
         /// Magnitude that was found.
         found: u128,

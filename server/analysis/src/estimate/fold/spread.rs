@@ -122,7 +122,8 @@ mod tests {
         );
     }
 
-    /// With just enough reports for the test, small p-values are no more frequent than nominal.
+    /// Small p-values are no more frequent than nominal, even with just enough reports for the
+    /// test.
     #[test]
     fn few_reports_flag_no_more_often_than_is_said() {
         let mut rng = ChaCha20Rng::seed_from_u64(2);

@@ -1,5 +1,5 @@
 //! Tests whether reports are consistent with people who follow the mechanism. A report is *honest*
-//! if it was randomised as the task requires, whatever the answer is.
+//! if it was randomised as the task requires, even if the answer is false.
 //!
 //! Three properties of honest reports do not depend on the answers:
 //!

@@ -46,7 +46,7 @@ impl Cells {
 #[derive(Debug, Clone, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "there is one at a time")]
 pub(crate) enum Law {
-    /// No distribution is specified, so limits use the normal distribution.
+    /// Unspecified distribution. Limits use the normal distribution.
     Normal,
     /// Reports hit the item's plus side, its minus side, both or neither.
     Hits(HitDistribution),

@@ -321,7 +321,7 @@ mod tests {
     use super::*;
     use crate::estimate::mechanism::exact_coverage::{Item, check};
 
-    /// With one pair, the counter that adds 64 items at once agrees with testing each report
+    /// The counter for one pair, which adds 64 items at once, agrees with testing each report
     /// against each item.
     #[test]
     fn one_pair_is_counted_as_several_are() {

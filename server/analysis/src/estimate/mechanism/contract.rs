@@ -124,7 +124,7 @@ pub(crate) trait Estimated: Debug + Clone + Send + Sync + 'static {
     ) -> [f64; 2];
 
     /// Returns the number of possible outcomes, if each report names one of them and it is
-    /// uniformly distributed whatever the answer. The outcome is a bucket, a side or a sign. It is
+    /// uniformly distributed for every answer. The outcome is a bucket, a side or a sign. It is
     /// uniform because each report draws its hash functions at random. Returns 0 if reports name no
     /// uniform outcome.
     fn uniform_outcomes(&self, _domain: &Domain, _epsilon: f64) -> u32 {

@@ -294,7 +294,7 @@ mod tests {
         }
     }
 
-    /// For many people, intervals are hardly wider than normal intervals for the crowd whose scores
+    /// Intervals for many people are hardly wider than normal intervals for the crowd whose scores
     /// vary most.
     #[test]
     fn intervals_of_many_are_those_of_the_widest_crowd() {

@@ -18,7 +18,7 @@ pub enum PostProcessing {
 }
 
 impl PostProcessing {
-    /// All methods, in the order in which error messages list them.
+    /// List of all methods, in the order in which error messages name them.
     pub const ALL: [Self; 4] = [
         Self::ConditionalMean,
         Self::Projection,
