@@ -1,8 +1,8 @@
-//! What accounting for one shuffled batch costs: the whole command, its peak memory, and one call
-//! beside its naive twin, which evaluates binomial tails from scratch for every number of reports
-//! that tell anything: `cargo bench -p hushbin-server --bench accounting`.
+//! Cost of accounting for one shuffled batch: the time and peak memory of the whole command, and of
+//! one call compared with a naive one. The naive one computes binomial tails from scratch for every
+//! number of informative reports. Run it with `cargo bench -p hushbin-server --bench accounting`.
 //!
-//! `HUSHBIN_BENCH_RUNS` sets how many times the command runs.
+//! `HUSHBIN_BENCH_RUNS` sets the number of runs of the command.
 
 #![allow(clippy::unwrap_used)]
 
@@ -23,9 +23,10 @@ const S: u32 = 4;
 const T: u32 = 17;
 const EPSILON: f64 = 1.0;
 const DELTA: f64 = 1e-10;
-/// In the environment of a child: account for so many reports and say how much memory that took.
+/// Environment variable of a child process that accounts for this number of reports and prints its
+/// peak memory.
 const CHILD: &str = "HUSHBIN_BENCH_CHILD";
-/// Halvings of the naive search: six places.
+/// Number of bisection steps of the naive search, for six decimal places.
 const HALVINGS: u32 = 20;
 
 fn main() {
@@ -36,7 +37,7 @@ fn main() {
         eprint!("{}", peak_kilobytes().unwrap_or_default());
         return;
     }
-    // `cargo test --benches` runs this without `--bench`: then it only has to work.
+    // `cargo test --benches` runs this without `--bench`, only to check that it works.
     let real = env::args().any(|argument| argument == "--bench");
     let runs = match env::var("HUSHBIN_BENCH_RUNS") {
         Ok(runs) => runs.parse::<usize>().unwrap().max(1),
@@ -91,7 +92,7 @@ fn command(n: u64) -> Vec<String> {
     words.split_whitespace().map(str::to_owned).collect()
 }
 
-/// From starting the command to its end.
+/// Returns the time from the command's start to its end.
 fn process(n: u64) -> Duration {
     let mut process = Command::new(env!("CARGO_BIN_EXE_hushbin"));
     process.args(&command(n)[1..]).stdout(Stdio::null());
@@ -100,7 +101,7 @@ fn process(n: u64) -> Duration {
     begin.elapsed()
 }
 
-/// The most memory that the command ever held, by a process of its own.
+/// Returns the peak memory of the command, in a separate process.
 fn peak_megabytes(n: u64) -> Option<f64> {
     let mut child = Command::new(env::current_exe().unwrap());
     let output = child.env(CHILD, n.to_string()).output().unwrap();
@@ -109,7 +110,7 @@ fn peak_megabytes(n: u64) -> Option<f64> {
     Some(kilobytes / 1024.0)
 }
 
-/// Linux's high-water mark of this process.
+/// Returns the peak memory of this process as Linux reports it, in KiB.
 fn peak_kilobytes() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status
@@ -118,8 +119,8 @@ fn peak_kilobytes() -> Option<u64> {
     line.trim().strip_suffix(" kB")?.parse().ok()
 }
 
-/// The quickest of many calls, and of as many of the naive twin as are done in
-/// a second, in milliseconds.
+/// Returns the minimum time of a call and of a naive call, in milliseconds. The naive call repeats
+/// for one second.
 fn calls(n: u64, runs: usize) -> (f64, f64) {
     let collision = Collision::new(Rule::Occupied, Hashing::Independent, T).unwrap();
     let mixture = Mixture::collision(&collision, S, EPSILON).unwrap();
@@ -140,7 +141,7 @@ fn calls(n: u64, runs: usize) -> (f64, f64) {
         found.reduction_epsilon.unwrap()
     });
     let (naive, close) = quickest(3, &|| naive_central(black_box(&mixture), n));
-    // What is compared answers the same question.
+    // Both must give the same result.
     let resolution = EPSILON * 0.5_f64.powi(HALVINGS as i32);
     assert!(
         (found - close).abs() < 1.01 * resolution,
@@ -149,7 +150,7 @@ fn calls(n: u64, runs: usize) -> (f64, f64) {
     (ours, naive)
 }
 
-/// ε_c of the reduction by halving, up to the local ε.
+/// Returns ε_c of the reduction by bisection, up to the local ε.
 fn naive_central(mixture: &Mixture, n: u64) -> f64 {
     let (mut low, mut high) = (0.0, mixture.epsilon());
     for _ in 0..HALVINGS {
@@ -163,8 +164,8 @@ fn naive_central(mixture: &Mixture, n: u64) -> f64 {
     high
 }
 
-/// δ(ε_c) from the definition: of every total T within ten standard deviations
-/// of the mean, three binomial tails at where P − exp(ε_c)·Q changes its sign.
+/// Returns δ(ε_c) from its definition: for every total T within ten standard deviations of the
+/// mean, three binomial tails at the sign change of P − exp(ε_c)·Q.
 fn naive_delta(mixture: &Mixture, n: u64, central: f64) -> f64 {
     let (e, k) = (mixture.epsilon().exp(), central.exp());
     let (alpha, rest) = (mixture.alpha(), mixture.rest());

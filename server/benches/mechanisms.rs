@@ -1,10 +1,10 @@
-//! What each mechanism costs on one core: choosing its parameters, randomising
-//! one person, decoding one report; decoding beside its naive twin, which hashes
-//! every item of every report; and several hash functions beside one, in a few tasks
-//! and over a grid: `cargo bench -p hushbin-server --bench mechanisms`.
+//! Cost of each mechanism on one core: choosing parameters, randomising one person, and decoding
+//! one report. Decoding is compared with a naive version that hashes every item of every report.
+//! Several hash functions are compared with one, in a few tasks and over a grid. Run it with `cargo
+//! bench -p hushbin-server --bench mechanisms`.
 //!
-//! All take short turns, and the quickest turn of each counts: whatever else the
-//! machine does only ever slows a turn down, and it cannot slow down all.
+//! Measurements take turns, each turn is short, and the quickest one counts. Other work on the
+//! machine only slows turns down, and it cannot slow down all of them.
 
 #![allow(clippy::unwrap_used)]
 
@@ -20,10 +20,10 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use serde_json::{Value, json};
 
-/// (d, s, ε) of real and of large tasks.
+/// Real and large tasks as (d, s, ε).
 const TASKS: [(u32, u32, f64); 2] = [(1378, 6, 2.0), (4096, 64, 1.0)];
 
-/// (Mechanism, d, s, ε) of tasks for which several hash functions are chosen.
+/// Tasks for which several hash functions are chosen, as (mechanism, d, s, ε).
 const SEVERAL: [(&str, u32, u32, f64); 5] = [
     ("coco", 256, 2, 1.0),
     ("coco", 256, 8, 1.0),
@@ -32,8 +32,8 @@ const SEVERAL: [(&str, u32, u32, f64); 5] = [
     ("collision", 256, 4, 1.0),
 ];
 
-/// By the name of their rows: with the parameters that are chosen; CoCo where each
-/// item's sign is all there is to decode; and hash-bin by level and noise.
+/// Returns the mechanisms by the name of the row: with chosen parameters, CoCo with one pair (only
+/// item signs to decode), and hash-bin for each level and noise.
 fn mechanisms() -> [(&'static str, Value); 6] {
     let one_pair = json!({ "name": "coco", "favoured": 1, "buckets": 2 });
     let hash_bin = |level, noise: Option<&str>| {
@@ -88,7 +88,7 @@ fn fold_naively(mechanism: &Mechanism, report: &Report, counts: &mut [[u64; 2]])
             for (item, count) in (0..).zip(counts) {
                 let bin = independent_bucket(&keys, u64::from(item), hash_bin.bins());
                 let signed = bins[bin as usize] * i64::from(closed_sign(&keys, item));
-                // Modulo 2⁶⁴, as a negative number.
+                // Two's complement modulo 2⁶⁴.
                 count[0] = count[0].wrapping_add(signed as u64);
             }
         }
@@ -96,16 +96,16 @@ fn fold_naively(mechanism: &Mechanism, report: &Report, counts: &mut [[u64; 2]])
     }
 }
 
-/// How much is measured.
+/// Amount of work in a measurement.
 struct Effort {
     turns: usize,
-    /// Reports that are decoded in a turn, and by the twin.
+    /// Reports decoded in a turn; `naive` is the number for the naive version.
     reports: usize,
     naive: usize,
 }
 
 fn main() {
-    // `cargo test --benches` runs this without `--bench`: then it only has to work.
+    // `cargo test --benches` runs this without `--bench`, only to check that it works.
     let effort = if env::args().any(|argument| argument == "--bench") {
         Effort {
             turns: 300,
@@ -158,7 +158,8 @@ fn main() {
     });
 }
 
-/// What is chosen by default beside one hash function, for few entries, in short.
+/// Compares the default choice with one hash function over a grid of tasks with few entries, and
+/// prints a summary.
 fn over_a_grid(effort: &Effort) {
     let mut randomized = Vec::new();
     let mut decoded = Vec::new();
@@ -207,7 +208,7 @@ fn over_a_grid(effort: &Effort) {
     );
 }
 
-/// Decoding's ratio, the task, and both times.
+/// Ratio of decoding times, the task, and both times in nanoseconds.
 type Row = (f64, String, f64, f64);
 
 fn draft(items: u32, sparsity: u32, epsilon: f64, mechanism: &Value) -> TaskDraft {
@@ -218,7 +219,7 @@ fn draft(items: u32, sparsity: u32, epsilon: f64, mechanism: &Value) -> TaskDraf
     .unwrap()
 }
 
-/// R, as chosen.
+/// Returns the chosen number of hash functions R.
 fn hashes(draft: &TaskDraft) -> u32 {
     match draft.resolve().unwrap().questions()[0].mechanism() {
         Mechanism::Collision(collision) => collision.hashes(),
@@ -227,7 +228,8 @@ fn hashes(draft: &TaskDraft) -> u32 {
     }
 }
 
-/// Nanoseconds to choose, to randomise a person, to decode a report and to decode it naively.
+/// Returns the nanoseconds to choose parameters, to randomise a person, to decode a report, and to
+/// decode it naively.
 fn row(draft: &TaskDraft, effort: &Effort) -> [f64; 4] {
     let task = draft.resolve().unwrap();
     let entries = entries(&task);
@@ -263,7 +265,7 @@ fn row(draft: &TaskDraft, effort: &Effort) -> [f64; 4] {
     quickest
 }
 
-/// Of somebody with s entries.
+/// Returns the entries of a person with s entries.
 fn entries(task: &Task) -> Vec<Entry> {
     let step = task.questions()[0].items().count().unwrap() / task.questions()[0].sparsity();
     let entry = |i: u32| Entry {

@@ -1,5 +1,5 @@
-//! Clients that send one upload after the other, each as soon as the last is acknowledged, all
-//! of them on one thread, so that they take little from what is measured.
+//! Clients that send one upload after another, each as soon as the previous one is acknowledged.
+//! They all share one thread, so that they take little from the measured server.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -11,19 +11,19 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
-/// What clients send.
+/// Load that the clients send.
 #[derive(Clone, Copy)]
 pub(crate) struct Load {
     pub(crate) connections: u64,
-    /// Uploads in a body.
+    /// Number of uploads in a body.
     pub(crate) uploads: usize,
-    /// Reports of an upload.
+    /// Number of reports in an upload.
     pub(crate) reports: usize,
-    /// Sets the ids apart from those of other loads.
+    /// Seed of the upload ids, different for each load.
     pub(crate) seed: u64,
 }
 
-/// What came of it.
+/// Result of a load.
 pub(crate) struct Sent {
     pub(crate) bodies: u64,
     pub(crate) bytes: u64,
@@ -36,7 +36,7 @@ impl Sent {
         self.bodies as f64 / self.seconds
     }
 
-    /// The latency that this share of bodies has at most, in milliseconds.
+    /// Returns the quantile `share` of the latency of bodies, in milliseconds.
     pub(crate) fn latency(&self, share: f64) -> f64 {
         let index = (self.latencies.len() as f64 * share) as usize;
         let index = index.min(self.latencies.len() - 1);
@@ -45,7 +45,7 @@ impl Sent {
 }
 
 impl Load {
-    /// Sends to this address until so much time is over, or so many bodies are acknowledged.
+    /// Sends to `address` until `time` is over or about `bodies` bodies are acknowledged.
     pub(crate) fn send(
         self,
         address: SocketAddr,
@@ -83,7 +83,7 @@ impl Load {
 struct Client {
     uploads: Vec<Upload>,
     fingerprint: hushbin::Fingerprint,
-    /// The next id, before it is mixed.
+    /// Next id, before mixing.
     next: u64,
 }
 
@@ -108,7 +108,8 @@ impl Client {
         bytes
     }
 
-    /// Bytes of bodies that were acknowledged, and how long each took.
+    /// Sends until `end` or until `most` bodies are acknowledged. Returns the bytes of these bodies
+    /// and the latency of each.
     async fn run(mut self, address: SocketAddr, end: Instant, most: u64) -> (u64, Vec<Duration>) {
         let mut stream = TcpStream::connect(address).await.unwrap();
         stream.set_nodelay(true).unwrap();
@@ -128,7 +129,7 @@ impl Client {
     }
 }
 
-/// Reads an answer, which must be that the upload is stored.
+/// Reads a response, which must be 201.
 async fn read(stream: &mut TcpStream, answer: &mut Vec<u8>) {
     answer.clear();
     loop {
@@ -149,7 +150,7 @@ async fn read(stream: &mut TcpStream, answer: &mut Vec<u8>) {
     }
 }
 
-/// Spreads ids over the journal as random ones are: splitmix64's finaliser.
+/// Finaliser of splitmix64. It spreads ids over the journal like random ones.
 fn mix(x: u64) -> u64 {
     let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

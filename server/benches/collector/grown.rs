@@ -1,5 +1,4 @@
-//! Rates on a journal that has grown, beside an empty one's in the same run, and whether memory
-//! stays what it is.
+//! Rates on a large journal compared with an empty one in the same run, and the growth of memory.
 
 use std::fs;
 use std::io;
@@ -72,11 +71,11 @@ pub(crate) fn run(bench: &Bench) {
     grown.stop(Duration::from_secs(60));
 }
 
-/// Bytes of the files below a directory.
+/// Returns the total size of the files below a directory in bytes.
 fn size(directory: &Path) -> u64 {
     let of = |entry: io::Result<fs::DirEntry>| {
         let entry = entry.unwrap();
-        // A file may go while it is looked at.
+        // A file may be deleted meanwhile.
         match entry.metadata() {
             Ok(own) if own.is_dir() => size(&entry.path()),
             Ok(own) => own.len(),

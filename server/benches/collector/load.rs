@@ -1,4 +1,4 @@
-//! Rates, latencies and costs of uploads, beside the bare handler's in the same run.
+//! Rates, latencies and costs of uploads, compared with a bare handler in the same run.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use super::Bench;
 use super::clients::{Load, Sent};
 use super::servers::{start_bare, start_collector};
 
-/// Times that each of a pair is measured, in turns.
+/// Number of measurements of each server of a pair, in turns.
 const ROUNDS: u64 = 3;
 
-/// A round of one server.
+/// Measurement of one server in one round.
 pub(crate) struct Round {
     pub(crate) sent: Sent,
     used: Usage,
@@ -31,7 +31,7 @@ pub(crate) fn measure(
     }
 }
 
-/// The middle one of some figures.
+/// Returns the median.
 pub(crate) fn median(figures: impl Iterator<Item = f64>) -> f64 {
     let mut sorted: Vec<f64> = figures.collect();
     sorted.sort_unstable_by(f64::total_cmp);

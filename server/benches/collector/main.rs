@@ -1,13 +1,15 @@
-//! How fast the collector takes uploads, over real sockets onto a real disk, beside a bare
-//! handler that reads the same bodies; how fast it stays when its journal has grown; and how
-//! soon it is back after a crash.
+//! Speed of the collector, over real sockets and on a real disk. It measures the rate of uploads
+//! compared with a bare handler that only reads the bodies, the rate with a large journal, and the
+//! time to restart after a crash.
 //!
-//! `cargo bench -p hushbin-server --bench collector -- [load] [grown] [start] [nodes] [sums]`; without
-//! names, `load`. `nodes` is one collector over files beside several over a database, `sums` messages of
-//! sums through a shuffler beside private reports. Clients and collector share the machine: rates are lower bounds, the CPU of an upload
-//! is the collector's own. `HUSHBIN_BENCH_SECONDS` sets the time per row, `HUSHBIN_BENCH_DIR` the
-//! disk, `HUSHBIN_BENCH_BYTES` how far a journal is grown, `HUSHBIN_BENCH_REPORTS` how many
-//! reports there are at a start.
+//! `cargo bench -p hushbin-server --bench collector -- [load] [grown] [start] [nodes] [sums]`; the
+//! default is `load`. `nodes` compares one collector over files with several over a database.
+//! `sums` compares messages of shuffled sums with locally private reports.
+//!
+//! Clients and collector share the machine, so rates are lower bounds. The CPU of an upload is the
+//! collector's alone. `HUSHBIN_BENCH_SECONDS` sets the time per row, `HUSHBIN_BENCH_DIR` the
+//! directory, `HUSHBIN_BENCH_BYTES` the size of the grown journal, and `HUSHBIN_BENCH_REPORTS` the
+//! number of reports at a start.
 #![allow(clippy::unwrap_used)]
 
 mod clients;
@@ -28,23 +30,23 @@ use std::time::Duration;
 use hushbin::Task;
 use hushbin_tests::uploads::draft;
 
-/// As large as a data set of clothes that people rated.
+/// Task of the size of a published data set of clothes rated by people.
 const TASK: &str =
     r#"{ "id": "bench", "items": 1378, "sparsity": 6, "epsilon": 2.0, "value": "real" }"#;
 
-/// What is asked of a run.
+/// Settings of a run.
 struct Bench {
     directory: tempfile::TempDir,
     task_file: PathBuf,
     task: Task,
-    /// Time of a row.
+    /// Time for each row.
     time: Duration,
-    /// Whether figures are wanted, or only that it works.
+    /// True to measure, false to check only that the bench works.
     real: bool,
 }
 
 impl Bench {
-    /// A number of the environment, or one of these.
+    /// Returns a number from the environment, else `real` or `trial`.
     fn number(&self, name: &str, real: u64, trial: u64) -> u64 {
         match env::var(name) {
             Ok(text) => text.parse().unwrap(),
@@ -58,7 +60,7 @@ fn main() {
     if env::var_os(servers::BARE).is_some() {
         return servers::bare();
     }
-    // `cargo test --benches` runs this without `--bench`: then it only has to work.
+    // `cargo test --benches` runs this without `--bench`, only to check that it works.
     let real = env::args().any(|argument| argument == "--bench");
     let names: Vec<String> = env::args()
         .skip(1)

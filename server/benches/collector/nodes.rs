@@ -1,5 +1,5 @@
-//! One collector over files beside one, two and three over a database, whose server waits for no
-//! standby or for one: all on the same machine and disk, which they share with the clients.
+//! One collector over files compared with one, two and three over a database, with and without a
+//! synchronous standby. All of them and the clients share one machine and disk.
 
 use std::ffi::OsStr;
 use std::net::SocketAddr;
@@ -14,18 +14,18 @@ use super::clients::{Load, Sent};
 use super::load::median;
 use super::servers::start_at;
 
-/// Times that each is measured, in turns.
+/// Number of measurements of each configuration, in turns.
 const ROUNDS: u64 = 3;
 
-/// What is committed is on the disk.
+/// Database settings under which committed data is on disk.
 const DURABLE: [&str; 2] = ["fsync=on", "synchronous_commit=on"];
 
-/// Collectors over one place, and what works for them.
+/// Collectors that share a store, and the database servers they use.
 struct Nodes {
     name: String,
     collectors: Vec<Collector>,
     addresses: Vec<SocketAddr>,
-    /// The database's, and those of its standby.
+    /// Database server, and its standby if there is one.
     servers: Vec<Server>,
 }
 
@@ -53,7 +53,8 @@ impl Nodes {
         nodes.chain(self.servers.iter().map(Server::cpu)).sum()
     }
 
-    /// Has all of them sent to at once: what came of it, and the CPU of an upload in microseconds.
+    /// Sends to all collectors at once. Returns the results, and the CPU time of an upload in
+    /// microseconds.
     fn measure(&self, bench: &Bench, load: Load) -> (Vec<Sent>, f64) {
         let before = self.cpu();
         let nodes = self.addresses.len() as u64;

@@ -1,4 +1,4 @@
-//! The collector, and what it is measured against, each a process of its own.
+//! The collector and the bare handler that it is compared with, in separate processes.
 
 use std::env;
 use std::ffi::OsStr;
@@ -13,13 +13,13 @@ use axum::routing::post;
 use hushbin_tests::process::{Collector, command};
 use tokio::net::TcpListener;
 
-/// Set for the process that is the bare handler.
+/// Environment variable of the process that is the bare handler.
 pub(crate) const BARE: &str = "HUSHBIN_BENCH_BARE";
 
-/// As long as what the collector answers.
+/// Response of the bare handler, as long as the collector's.
 const ANSWER: &str = r#"{"uploads":1,"accepted":1,"duplicates":0}"#;
 
-/// Serves uploads by reading them and doing nothing.
+/// Serves uploads by reading and discarding them.
 pub(crate) fn bare() {
     tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -52,7 +52,7 @@ pub(crate) fn start_collector(data: &Path, tasks: &[&Path]) -> Collector {
     start_at("--data", data.as_os_str(), tasks)
 }
 
-/// The same with a journal in the place that this option names.
+/// Starts the collector with its journal in `place`, passed as `option`.
 pub(crate) fn start_at(option: &str, place: &OsStr, tasks: &[&Path]) -> Collector {
     let mut serve = command();
     serve.arg("serve").arg(option).arg(place);

@@ -1,5 +1,5 @@
-//! How soon a collector is back after `kill -9`, and how soon it estimates everything; once
-//! more when its reports are counted.
+//! Time until a collector accepts uploads after `kill -9`, and until it has estimated everything,
+//! before and after its reports were counted.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -77,8 +77,8 @@ fn row(bench: &Bench, json: &str, items: u64, reports: u64) {
     collector.stop(Duration::from_secs(60));
 }
 
-/// Starts a collector over what one left, and waits until uploads are taken; with how many
-/// seconds that took.
+/// Starts a collector over existing data and waits until it is ready. Returns the seconds that this
+/// took.
 fn start_again(data: &Path, file: &Path) -> (Collector, SocketAddr, f64) {
     let begin = Instant::now();
     let mut collector = start_collector(data, &[file]);
@@ -90,8 +90,8 @@ fn start_again(data: &Path, file: &Path) -> (Collector, SocketAddr, f64) {
     (collector, address, begin.elapsed().as_secs_f64())
 }
 
-/// Does something, and asks beside it whether the collector answers; the seconds that it took,
-/// and the longest that an answer did.
+/// Runs `work` while polling `/livez`. Returns the seconds of the work, and the longest response
+/// time.
 fn alive_beside(address: SocketAddr, work: impl FnOnce()) -> (f64, Duration) {
     let done = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -114,7 +114,7 @@ fn alive_beside(address: SocketAddr, work: impl FnOnce()) -> (f64, Duration) {
     })
 }
 
-/// Makes an admin's token.
+/// Creates an admin's token.
 fn token(data: &Path) -> String {
     let mut create = command();
     create.args(["token", "create", "--role", "admin", "--name", "bench"]);
@@ -123,7 +123,7 @@ fn token(data: &Path) -> String {
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
-/// The answer to a request that is about the task.
+/// Sends a request about the task, and returns the response's body.
 fn ask(address: SocketAddr, token: &str, method: &str, what: &str, expected: u16) -> Vec<u8> {
     let mut client = Client::connect(address).unwrap();
     client.patience(Duration::from_secs(600));
@@ -136,7 +136,7 @@ fn ask(address: SocketAddr, token: &str, method: &str, what: &str, expected: u16
     body
 }
 
-/// How many reports are released.
+/// Returns the number of released reports.
 fn released(address: SocketAddr, token: &str) -> u64 {
     let body = ask(address, token, "GET", "batches", 200);
     let list: Value = serde_json::from_slice(&body).unwrap();

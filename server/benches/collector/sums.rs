@@ -1,6 +1,5 @@
-//! Sums through a shuffler, from sealed messages to counts: how fast a shuffler takes them and an
-//! analyser opens them, and how much memory either takes, beside private reports of as many
-//! people through the same roles.
+//! Shuffled sums, from sealed messages to counts: the rates of shuffler and analyser and the memory
+//! of each, compared with locally private reports from the same number of people.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -21,18 +20,18 @@ use serde_json::{Value, json};
 
 use super::Bench;
 
-/// Numbers that everybody has.
+/// Number of numbers that each person has.
 const NUMBERS: u32 = 16;
 
 fn answer(person: u64) -> impl Iterator<Item = f64> {
     (0..u64::from(NUMBERS)).map(move |item| ((person * 37 + item * 11) % 101) as f64)
 }
 
-/// What is measured: a task, and what its people send before it is sealed.
+/// Task to measure, with the encoded messages of each person before sealing.
 struct Subject {
     name: &'static str,
     json: String,
-    /// Reports of a batch, unless the task says so itself.
+    /// Size of a batch, unless the task sets it.
     batch: u64,
     fingerprint: Fingerprint,
     people: Vec<Vec<Vec<u8>>>,
@@ -105,7 +104,7 @@ impl Subject {
         self.people.iter().map(Vec::len).sum()
     }
 
-    /// What everybody sends, sealed on all cores.
+    /// Seals the uploads of all people, on all cores.
     fn seal(&self, key: &[u8]) -> Vec<Vec<u8>> {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let share = self.people.len().div_ceil(cores);
@@ -133,7 +132,7 @@ impl Subject {
     }
 }
 
-/// A shuffler and its analyser.
+/// Shuffler and analyser, running.
 struct Roles {
     shuffler: (Collector, SocketAddr),
     analyser: (Collector, SocketAddr),
@@ -199,7 +198,7 @@ impl Roles {
         }
     }
 
-    /// What is sealed by.
+    /// Returns the key configuration that messages are sealed to, once the shuffler has it.
     fn key(&self) -> Vec<u8> {
         let mut client = Client::connect(self.shuffler.1).unwrap();
         loop {
@@ -240,7 +239,7 @@ fn token(data: &Path) -> String {
         .to_owned()
 }
 
-/// Connections that uploads come by.
+/// Number of connections for uploads.
 const CONNECTIONS: usize = 8;
 
 fn measure(bench: &Bench, subject: &Subject) {

@@ -122,8 +122,8 @@ fn lines(found: &Survey) -> Vec<String> {
     };
     let texts = |own: &FoundTexts| match own.stated_share.is_finite() {
         true => format!(
-            "{}: {:.2} of {} texts were found that {}% of people or more have; {:.2} texts were \
-             found that nobody has.",
+            "{}: {:.2} of {} texts that at least {}% of people have were found, and {:.2} texts \
+             that no one has.",
             own.question,
             own.above_found,
             own.above,

@@ -80,7 +80,7 @@ pub(super) struct Writer {
 }
 
 enum To {
-    /// Nothing sent yet: the response can still become a problem.
+    /// Response not begun: it can still become a problem.
     Nobody(oneshot::Sender<Result<Body, Problem>>),
     /// Pieces are being sent to the client.
     Reader(mpsc::Sender<Piece>),

@@ -36,7 +36,7 @@ pub(super) async fn configurations(
 
 /// `POST /.well-known/ohttp-gateway`: a request sealed to one of these keys.
 ///
-/// The response is sealed, whatever its status, and the relay sees 200. The relay can read only
+/// The response is sealed regardless of its status, and the relay sees 200. The relay can read only
 /// problems about requests that cannot be opened.
 ///
 /// A repeated request is answered again, no matter who repeats it: an upload that was counted

@@ -22,7 +22,7 @@ pub(super) async fn show(
     Ok((tasks::ASK_AGAIN, Json((*stored.settings()).clone())))
 }
 
-/// `PUT /tasks/{id}/settings`: replaces all settings. Omitted ones get their defaults.
+/// `PUT /tasks/{id}/settings`: replaces all settings. Omitted settings get the default.
 pub(super) async fn change(
     _: Admin,
     State(state): State<AppState>,

@@ -30,8 +30,8 @@ pub struct Limits {
     pub request_timeout: Duration,
     /// Maximum number of short responses computed at once; further ones wait.
     pub estimates_at_once: usize,
-    /// True to release all reports, even a few, when estimates are requested: for development, when
-    /// nobody has to be hidden.
+    /// True to release all reports, even a few, when estimates are requested. It is for
+    /// development, when there is no person to hide.
     pub release_on_read: bool,
     /// Maximum number of long responses, such as estimates of many items, computed and sent at
     /// once. Further ones wait. Each is sent as fast as the client reads.

@@ -1,10 +1,10 @@
-//! The columns of answers as CSV, and what stands in them.
+//! Columns of answers in CSV, and parsing of cells.
 
 use hushbin::task::{Kind, Part};
 use hushbin::{Question, Task};
 use serde_json::{Map, Value};
 
-/// What a column of CSV answers: a question, or a part or an item of one.
+/// Target of a CSV column: a question, or a part or item of one.
 pub(super) struct Column {
     pub(super) question: usize,
     part: Option<String>,
@@ -13,10 +13,10 @@ pub(super) struct Column {
 }
 
 impl Column {
-    /// The column with this name.
+    /// Finds the target of the column with this name.
     ///
     /// # Errors
-    /// When it answers no question of the task.
+    /// When the name is not that of a question, part or item of the task.
     pub(super) fn new(task: &Task, name: &str) -> Result<Self, String> {
         let part_of = |name: &str, question, kind| Self {
             question,
@@ -53,7 +53,8 @@ impl Column {
         }
     }
 
-    /// Adds what a cell says to the answer to the question. An empty cell of a part adds nothing.
+    /// Adds the value of a cell to the answer to the question. An empty cell of a part adds
+    /// nothing.
     pub(super) fn add(&self, answer: &mut Value, cell: &str) {
         let value = self
             .kind
@@ -72,7 +73,7 @@ impl Column {
     }
 }
 
-/// The parts that are answered each by its name.
+/// Returns the parts of a kind of question that are answered by name.
 pub(super) fn parts(kind: &Kind) -> &[Part] {
     match kind {
         Kind::Cross(cross) => cross.parts(),
@@ -81,8 +82,7 @@ pub(super) fn parts(kind: &Kind) -> &[Part] {
     }
 }
 
-/// What a cell stands for, as far as that can be told: what cannot stays a text, which
-/// the question refuses.
+/// Parses a cell. A cell of the wrong form becomes a text, which the question refuses later.
 fn value(kind: &Kind, cell: &str) -> Value {
     let text = || Value::from(cell);
     let parts = || {
@@ -98,7 +98,7 @@ fn value(kind: &Kind, cell: &str) -> Value {
         Kind::Flag if is(["false", "no", "0"]) => false.into(),
         Kind::Number(_) => number(cell),
         Kind::Numbers(of) if of.is_alone() => number(cell),
-        // The columns of what has parts are those of its parts.
+        // Questions with parts have columns for the parts, so this is never a whole answer.
         Kind::Flag | Kind::Choice | Kind::Cross(_) | Kind::Together(_) => text(),
         Kind::Ratings(_) | Kind::Numbers(_) => {
             let rating = |part: &str| {

@@ -1,35 +1,35 @@
-//! Estimates beside the truth, over runs.
+//! Comparison of estimates with the truth, over runs.
 
 use hushbin_analysis::estimate::Estimate;
 use serde::Serialize;
 
-/// Estimates beside the truth, and how often their intervals hold it.
+/// Estimates with the truth, and the coverage of the intervals.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub(crate) struct Tally {
-    /// Part of the intervals that hold the truth.
+    /// Share of the intervals that contain the truth.
     pub(crate) covered: f64,
-    /// Part of the runs in which all simultaneous intervals do.
+    /// Share of the runs in which all simultaneous intervals contain the truth.
     pub(crate) all_covered: f64,
     pub(crate) estimates: Vec<Compared>,
-    /// Sum of squared errors, and of how many runs, by estimate.
+    /// Sum of squared errors and number of runs, for each estimate.
     #[serde(skip)]
     squares: Vec<(f64, f64)>,
     #[serde(skip)]
     runs: f64,
 }
 
-/// Estimate beside the truth.
+/// Estimate compared with the truth.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Compared {
     /// Item, or mean, quantile or mean of a row.
     pub(crate) what: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unit: Option<String>,
-    /// Truth, of answers moved into the range; not a number for a row that nobody is in.
+    /// True value, of answers clipped to the range; NaN for a row without people.
     pub(crate) truth: f64,
     /// Estimate of the first run; `None` if there are too few reports for one.
     pub(crate) estimate: Option<f64>,
-    /// Interval of the first run, and the one that holds together with all others.
+    /// Interval of the first run. `simultaneous_interval` holds jointly for all estimates.
     pub(crate) interval: [f64; 2],
     pub(crate) simultaneous_interval: [f64; 2],
     /// Root of the mean squared error over runs with an estimate.
@@ -62,7 +62,7 @@ impl Compared {
 }
 
 impl Tally {
-    /// Returns whether nothing was compared.
+    /// Returns true if no estimates were added.
     pub(crate) fn is_empty(&self) -> bool {
         self.estimates.is_empty()
     }

@@ -1,4 +1,4 @@
-//! Lines of a data set, a person each: CSV under a header, or objects of JSON.
+//! Lines of a data set, one for each person: CSV with a header, or JSON objects.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -11,44 +11,45 @@ use serde_json::{Map, Value};
 
 use crate::text::MARK;
 
-/// Why a data set cannot be read.
+/// Errors of reading a data set.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DataError {
-    /// The file cannot be read.
+    /// File that cannot be read.
     #[error("{path}: {source}")]
     Io {
-        /// The file.
+        /// Path of the file.
         path: String,
-        /// What the system says.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// The file's name tells no format.
+    /// File name without a known extension.
     #[error("{0}: expected a name that ends in .csv, .tsv, .jsonl or .ndjson")]
     Name(String),
-    /// A line is not what it should be.
+    /// Invalid line.
     #[error("line {line}: {reason}")]
     Line {
-        /// From 1.
+        /// Line number, from 1.
         line: usize,
-        /// What was expected.
+        /// Description of the mistake.
         reason: String,
     },
 }
 
-/// How answers are written.
+/// Format of a data set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Format {
-    /// A header of names and a line for each person, in cells between commas, semicolons or tabs.
+    /// CSV: a header of names and a line for each person. Cells are separated by commas, semicolons
+    /// or tabs.
     Csv,
-    /// An object in each line.
+    /// JSON lines: an object for each person.
     JsonLines,
 }
 
 impl Format {
-    /// Finds the format by the file's name.
+    /// Returns the format for the file's extension.
     ///
     /// # Errors
-    /// [`DataError::Name`].
+    /// [`DataError::Name`] if the extension is unknown.
     pub(crate) fn of(path: &Path) -> Result<Self, DataError> {
         let ending = path
             .extension()
@@ -65,7 +66,7 @@ impl Format {
 /// Opens a data set.
 ///
 /// # Errors
-/// [`DataError::Io`].
+/// [`DataError::Io`] if the file cannot be opened.
 pub(super) fn open(path: &Path) -> Result<BufReader<File>, DataError> {
     let file = File::open(path).map_err(|source| DataError::Io {
         path: path.display().to_string(),
@@ -74,8 +75,8 @@ pub(super) fn open(path: &Path) -> Result<BufReader<File>, DataError> {
     Ok(BufReader::new(file))
 }
 
-/// Checks that no line lacks an answer, after all of them were read: each says where it is, and
-/// what it lacks.
+/// Reads all lines, then checks that no line lacks an answer. Each line is its number and a
+/// description of the missing answer.
 fn check_gaps(
     lines: impl Iterator<Item = Result<(usize, Option<String>), DataError>>,
 ) -> Result<(), DataError> {
@@ -97,15 +98,15 @@ fn check_gaps(
     }
 }
 
-/// What cells stand between; of those that fit alike the last is taken.
+/// Separators of cells. Of several that fit equally well, the last one is used.
 const SEPARATORS: [u8; 3] = [b'\t', b';', b','];
 
-/// Visits the lines of CSV with their columns, which `column` makes of names in the header. The
-/// separator with which all columns are known is the file's. `visit` returns what a line
-/// lacks.
+/// Calls `visit` with the columns and cells of each CSV line. `column` converts a name in the
+/// header. The separator is the one for which all names are known. `visit` returns a description of
+/// a missing answer.
 ///
 /// # Errors
-/// [`DataError::Line`], of the first line that is wrong.
+/// [`DataError::Line`] for the first invalid line.
 pub(super) fn for_each_record<C>(
     mut reader: impl BufRead,
     column: impl Fn(&str) -> Result<C, String>,
@@ -118,7 +119,8 @@ pub(super) fn for_each_record<C>(
             break;
         }
     }
-    // Of those that are refused, the one with the most cells is meant.
+    // If no separator fits, the error is about the one with the most cells, which was most likely
+    // meant.
     let tried = SEPARATORS.map(|separator| (separator, columns(&first, separator, &column)));
     let fits = |(_, tried): &(u8, Result<_, (usize, String)>)| match tried {
         Ok(_) => usize::MAX,
@@ -145,7 +147,7 @@ fn cells_of<R: io::Read>(reader: R, separator: u8) -> Reader<R> {
     format.from_reader(reader)
 }
 
-/// Columns of a header, or how many cells it has and why they are not all columns.
+/// Returns the columns of a header, or the number of its cells and the first error.
 fn columns<C>(
     line: &[u8],
     separator: u8,
@@ -162,10 +164,11 @@ fn columns<C>(
     columns.map_err(|reason| (header.len(), reason))
 }
 
-/// Visits the objects of lines that are not blank. `visit` returns what a line lacks.
+/// Calls `visit` with the object of each line that is not blank. `visit` returns a description of a
+/// missing answer.
 ///
 /// # Errors
-/// [`DataError::Line`], of the first line that is wrong.
+/// [`DataError::Line`] for the first invalid line.
 pub(super) fn for_each_object(
     reader: impl BufRead,
     mut visit: impl FnMut(Map<String, Value>) -> Result<Option<String>, String>,
@@ -187,7 +190,8 @@ pub(super) fn for_each_object(
     }))
 }
 
-/// Returns a name that stands twice in one of the objects of well-formed JSON.
+/// Returns a name that occurs twice in one of the objects of well-formed JSON. serde would silently
+/// keep the last of them.
 fn twice(json: &str) -> Option<String> {
     let (mut objects, mut rest) = (Vec::new(), json);
     while let Some(at) = rest.find(['{', '}', '"']) {

@@ -1,4 +1,4 @@
-//! Simulations of a task on people whose truth is known, and how wrong its estimates come out.
+//! Simulations of a task on people with known true answers, and the errors of its estimates.
 
 mod answers;
 mod columns;

@@ -1,4 +1,4 @@
-//! Reports of simulated people, made and folded on all cores by the same code as in use.
+//! Reports of simulated people, made and folded on all cores by the code used in production.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,47 +12,51 @@ use rayon::prelude::*;
 use hushbin_analysis::estimate::{EstimateError, Totals};
 use hushbin_analysis::heavy_hitters::{Reports, SearchError};
 
-/// Why a simulation cannot run.
+/// Errors of a simulation.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub(crate) enum SimulateError {
-    /// More people asked for than there are.
+    /// Number of people out of range.
     #[error("people is {asked}, expected at most {there}, the size of the data set")]
     People {
-        /// Asked for.
+        /// Requested number of people.
         asked: usize,
-        /// In the data set.
+        /// Number of people in the data set.
         there: usize,
     },
-    /// A question without a list of items, whose truth is not known.
+    /// Question without a list of items, so that the truth is unknown.
     #[error("question {question:?} is open: list its items to simulate it")]
     Open {
-        /// Its name.
+        /// Name of the question.
         question: String,
     },
-    /// Estimates that cannot be given.
+    /// Estimates that are not possible.
     #[error(transparent)]
     Estimate(#[from] EstimateError),
-    /// Texts that cannot be searched for.
+    /// Search for texts that is not possible.
     #[error(transparent)]
     Search(#[from] SearchError),
-    /// A value that the task does not take.
+    /// Value that is invalid for the task.
     #[error("person {person}: {source}")]
     Entry {
-        /// Whose.
+        /// Index of the person, from 0.
         person: usize,
-        /// What is wrong.
+        /// Error of the randomizer.
         source: hushbin::Error,
     },
 }
 
-/// People who are randomised with one stream of random numbers, between two looks at the clock.
+/// Number of people in a block: they share a stream of random numbers and one time measurement.
 const BLOCK: usize = 4096;
 
-/// Reports of the first `people`, folded, a block at a time on any core. `answers` returns what a
-/// person answers to each question; `progress` is called with the number of people done.
+/// Makes and folds the reports of the first `people`, with blocks spread over all cores. `answers`
+/// returns a person's entries for each question. `progress` is called with the number of people
+/// done.
 ///
-/// Each block of people draws from a stream of its own of the generator, so the
-/// outcome depends on the generator's seed and not on the number of cores.
+/// Each block draws from a separate stream of the generator. The result therefore depends on the
+/// generator's seed and not on the number of cores.
+///
+/// # Errors
+/// [`SimulateError::Entry`] if the randomizer refuses an answer.
 pub(super) fn randomize<'a>(
     task: &Task,
     answers: &(impl Fn(usize) -> Vec<&'a [Entry]> + Sync),
@@ -79,12 +83,12 @@ pub(super) fn randomize<'a>(
         .try_reduce(nobody, |a, b| Ok(a.merge(&b)))
 }
 
-/// Some of the blocks.
+/// Folded reports of some of the blocks.
 pub(super) struct Part {
     randomizer: Randomizer,
     reports: Vec<Report>,
     pub(super) totals: Totals,
-    /// Of questions for texts, those who answered.
+    /// Reports on each question of kind text.
     pub(super) texts: Vec<Reports>,
     pub(super) sampled_down: usize,
     pub(super) randomizing: Duration,
@@ -203,8 +207,8 @@ mod tests {
         assert_ne!(outcome(1, 6), alone);
     }
 
-    /// Blocks of equal people that drew the same numbers would make the same
-    /// reports: the error would be that of one block.
+    /// Checks that blocks draw different numbers. Otherwise equal people would make equal reports
+    /// in every block, and the error would be that of one block.
     #[test]
     fn blocks_draw_from_streams_of_their_own() {
         let task =
@@ -229,7 +233,7 @@ mod tests {
             squares.sum::<f64>() / 20.0,
             expectation.mean_squared_error(),
         );
-        // Over 20 items that is nine standard deviations too much.
+        // Over 20 items this limit is nine standard deviations too large.
         assert!(mse < 4.0 * predicted, "{mse} instead of {predicted}");
     }
 }

@@ -1,4 +1,4 @@
-//! Simulations of sums through a shuffler on people whose numbers are known.
+//! Simulations of shuffled sums on people with known numbers.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -15,17 +15,18 @@ use super::columns::number;
 use super::compared::{Compared, Tally};
 use super::lines::{DataError, Format, for_each_object, for_each_record, open, refuse};
 
-/// The numbers of people, each as many as the task has items.
+/// Numbers of all people, one for each item of the task.
 pub(crate) struct SumData {
     items: usize,
     numbers: Vec<f64>,
 }
 
 impl SumData {
-    /// Reads a file: as CSV under a header of the items' names, as JSON lines an object each.
+    /// Reads a file: CSV with a header of item names, or JSON lines with one object for each
+    /// person.
     ///
     /// # Errors
-    /// [`DataError`], naming the first line that is wrong.
+    /// [`DataError`] for the first invalid line.
     pub(crate) fn open(path: &Path, format: Format, task: &SumTask) -> Result<Self, DataError> {
         let reader = open(path)?;
         let items = task.measure().items().count().unwrap_or(0) as usize;
@@ -56,7 +57,8 @@ impl SumData {
         }
     }
 
-    /// Adds one person, who has a number for each item; returns which is missing.
+    /// Adds one person, who has a number for each item. Returns a description of the missing
+    /// number.
     fn add(
         &mut self,
         items: &Items,
@@ -79,12 +81,12 @@ impl SumData {
         Ok(None)
     }
 
-    /// How many people there are.
+    /// Returns the number of people.
     pub(crate) fn people(&self) -> usize {
         self.numbers.len() / self.items
     }
 
-    /// Means of the first `people`, by item.
+    /// Returns the means of the first `people`, for each item.
     fn means(&self, people: usize) -> Vec<f64> {
         let mut means = vec![0.0; self.items];
         for answer in self.first(people) {
@@ -99,18 +101,19 @@ impl SumData {
     }
 }
 
-/// How wrong sums came out.
+/// Result of simulating sums.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct SumOutcome {
     pub(crate) people: usize,
     pub(crate) runs: u64,
-    /// Messages of one person.
+    /// Number of messages of one person.
     pub(crate) messages: u32,
-    /// People with a number beyond its limits, or a vector that is too long.
+    /// Number of people with a number outside its limits, or a vector that is too long; mean over
+    /// runs.
     pub(crate) clipped: u64,
     /// Confidence of the intervals.
     pub(crate) confidence: f64,
-    /// By item.
+    /// Errors for each item.
     pub(crate) items: Vec<SumItem>,
     #[serde(flatten)]
     pub(crate) tally: Tally,
@@ -118,26 +121,26 @@ pub(crate) struct SumOutcome {
     pub(crate) randomize_ns: f64,
 }
 
-/// Errors of the mean of one item.
+/// Predicted errors of the mean of one item.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct SumItem {
-    /// Standard error that is stated.
+    /// Standard error stated with the estimate.
     pub(crate) stated_error: f64,
-    /// Of reports that are (ε, 0)-private by themselves, with as many people, predicted.
+    /// Predicted standard error of (ε, 0)-private reports from the same number of people.
     pub(crate) local_error: f64,
 }
 
-/// Error of reports of one batch that are private by themselves.
+/// Returns the standard error of locally private reports in one batch of minimum size.
 fn local_error(plan: &SumPlan, item: usize) -> f64 {
     let own = plan.errors.get(item).or(plan.errors.first());
     own.map_or(f64::NAN, |own| own.local_standard_error)
 }
 
-/// Runs a batch of these people once for each generator.
+/// Simulates a batch of these people once for each generator.
 ///
 /// # Errors
-/// For fewer people than a batch has at least, a confidence that is none, and what cannot be
-/// accounted for.
+/// When `people` is below the minimum of a batch or above the data set's, when the confidence is
+/// out of range, or when the task cannot be accounted for.
 pub(crate) fn simulate_sums<R: CryptoRng>(
     task: &SumTask,
     data: &SumData,
@@ -159,6 +162,7 @@ pub(crate) fn simulate_sums<R: CryptoRng>(
     let truths = data.means(people);
     let (mut tally, mut items, mut clipped, mut runs) = (Tally::default(), Vec::new(), 0, 0);
     let plan = SumPlan::new(task.clone())?;
+    // The plan is for the minimum number of people; standard errors fall with the square root.
     let scale = (task.people() as f64 / people as f64).sqrt();
     let begun = std::time::Instant::now();
     for mut rng in rngs {

@@ -1,4 +1,4 @@
-//! Simulations of tasks of questions: what is answered about each, beside the truth.
+//! Simulations of tasks of questions: comparison of the estimates with the truth.
 
 use chacha20::ChaCha20Rng;
 use hushbin::task::Kind;
@@ -12,68 +12,70 @@ use super::compared::{Compared, Tally};
 use super::reports::{SimulateError, randomize};
 use super::texts::{Crowd, FoundTexts};
 
-/// What simulations of a task found, on average over `runs`.
+/// Result of simulating a task, as averages over `runs`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Survey {
-    /// People who reported.
+    /// Number of people who reported.
     pub(crate) people: usize,
-    /// How often they did.
+    /// Number of runs.
     pub(crate) runs: usize,
     /// Confidence of the intervals.
     pub(crate) confidence: f64,
-    /// People who had more entries than the sparsity of a question that they answered.
+    /// Number of people with more entries than the sparsity of the question that the report
+    /// answers.
     pub(crate) sampled_down: usize,
     /// Nanoseconds to randomise one person's answers, on one core.
     pub(crate) randomize_ns: f64,
     /// Nanoseconds to fold one report into totals, on one core.
     pub(crate) decode_ns: f64,
-    /// By question, those for texts aside.
+    /// Results of each question, except those of kind text.
     pub(crate) questions: Vec<Found>,
-    /// By question for a text.
+    /// Results of each question of kind text.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) texts: Vec<FoundTexts>,
 }
 
-/// What was found of a question.
+/// Result of one question.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Found {
-    /// Its name.
+    /// Name of the question.
     pub(crate) question: String,
-    /// Its kind.
+    /// Kind of the question.
     pub(crate) kind: &'static str,
-    /// Part of people whose reports answer it.
+    /// Expected share of people whose report answers the question.
     pub(crate) share: f64,
-    /// How many reports answered it.
+    /// Number of reports that answered the question; mean over runs.
     pub(crate) reports: f64,
-    /// What was estimated of each item.
+    /// Estimand of each item.
     pub(crate) estimand: Estimand,
     /// Number of items, options, bins or levels.
     pub(crate) items: usize,
-    /// Squared error, averaged over items; of several numbers as a part of their ranges. As all
-    /// that follows it is of the runs in which somebody answered, and not a number without any.
+    /// Mean squared error over items, and over runs with at least one answer. For several numbers,
+    /// errors are relative to the width of the range. NaN if no run had an answer.
     pub(crate) mse: f64,
-    /// The same by the standard errors that were stated.
+    /// Mean squared standard error that was stated, averaged like `mse`.
     pub(crate) stated_mse: f64,
-    /// Of answering 0.
+    /// Mean squared error of answering 0 for every item.
     pub(crate) zero_mse: f64,
-    /// Items.
+    /// Comparison of the items.
     #[serde(flatten)]
     pub(crate) shares: Tally,
-    /// How many answers lay beyond the range of a number.
+    /// Number of answers outside the range of a number.
     pub(crate) clipped: u64,
-    /// Mean and quantiles of a number, or means within rows of a cross.
+    /// Comparison of the mean and quantiles of a number, or of the means within rows of a cross.
     #[serde(skip_serializing_if = "Tally::is_empty")]
     pub(crate) numbers: Tally,
-    /// Runs in which somebody answered.
+    /// Number of runs with at least one answer.
     #[serde(skip)]
     answered: u32,
 }
 
-/// Simulates the first `people` once for each generator, calling `progress` with how many
-/// of a run are done.
+/// Simulates the first `people` once for each generator. `progress` is called with the run and the
+/// number of people done in it.
 ///
 /// # Errors
-/// [`SimulateError`].
+/// [`SimulateError`] if `people` is out of range, a question is open, a query is invalid, or an
+/// answer is refused.
 pub(crate) fn survey(
     task: &Task,
     answers: &Answers,
@@ -133,7 +135,7 @@ pub(crate) fn survey(
     })
 }
 
-/// Checks that there are so many people.
+/// Checks that `asked` is at least 1 and at most `there`.
 fn check_people(asked: usize, there: usize) -> Result<(), SimulateError> {
     match (1..=there).contains(&asked) {
         true => Ok(()),
@@ -141,16 +143,17 @@ fn check_people(asked: usize, there: usize) -> Result<(), SimulateError> {
     }
 }
 
-/// What is true of the answers to a question, and how to ask for it.
+/// True values of a question, and the query to estimate them.
 struct Truth {
     query: Query,
-    /// By item asked for.
+    /// True value of each item of the query.
     by_item: Vec<f64>,
-    /// What errors are parts of: of one of several numbers the width of its range.
+    /// Width by which each item's errors are divided: the range of one of several numbers,
+    /// otherwise 1.
     widths: Vec<f64>,
-    /// Ascending; of a number.
+    /// Sorted answers to a number, clipped to the range.
     numbers: Vec<f64>,
-    /// Number of people and sum of their numbers, by row of a cross that has means.
+    /// Number of people and sum of the numbers in each row, for a cross with means.
     rows: Vec<[f64; 2]>,
 }
 
@@ -193,7 +196,7 @@ impl Truth {
     }
 
     fn add(&mut self, question: &Question, entry: &Entry, people: f64) {
-        // All items are asked for, in their order.
+        // The query contains all items in order, so an item is also an index.
         let item = entry.item as usize;
         let (cell, next) = match question.kind() {
             Kind::Number(scale) => {
@@ -225,21 +228,22 @@ impl Truth {
             }
         };
         let cell = cell as usize;
+        // A number between two cells counts for both, in proportion.
         self.by_item[cell] += (1.0 - next) / people;
         if next > 0.0 {
             self.by_item[cell + 1] += next / people;
         }
     }
 
-    /// Least number that at least this part of people have or are below.
+    /// Returns the smallest number that at least `part` of the people are at or below.
     fn quantile(&self, part: f64) -> f64 {
         let people = self.numbers.len();
-        // What a product is rounded up by is no person.
+        // The rounding error of the product must not add a person.
         let reached = (part * people as f64 - 1e-9).ceil() as usize;
         self.numbers[reached.clamp(1, people) - 1]
     }
 
-    /// Mean and quantiles, or means within rows, beside the true ones.
+    /// Compares mean and quantiles, or means within rows, with the truth.
     fn numbers(&self, question: &Question, answer: &Estimates) -> Vec<Compared> {
         let unit = unit(question, 0);
         let Some(number) = &answer.number else {
@@ -267,7 +271,7 @@ impl Truth {
     }
 }
 
-/// Unit of a number, of one of several, or of the numbers in rows.
+/// Returns the unit of a number, of one of several numbers, or of the numbers in rows.
 fn unit(question: &Question, item: usize) -> Option<&str> {
     match question.kind() {
         Kind::Number(scale) => scale.unit(),
@@ -278,7 +282,7 @@ fn unit(question: &Question, item: usize) -> Option<&str> {
 }
 
 impl Found {
-    /// What is found of no runs.
+    /// Creates the result of a question before any run.
     fn new(task: &Task, index: usize, truth: &Truth, clipped: u64) -> Self {
         let question = &task.questions()[index];
         let items = truth.by_item.len();
@@ -305,7 +309,7 @@ impl Found {
         }
     }
 
-    /// Adds what a run found, if anybody answered.
+    /// Adds the estimates of a run, unless it has no answers to the question.
     fn add(&mut self, task: &Task, truth: &Truth, estimator: &Estimator, totals: &Totals) {
         let question = &task.questions()[truth.query.question()];
         let answer = estimator.estimates(totals, &truth.query);
@@ -336,7 +340,7 @@ impl Found {
         self.numbers.add(truth.numbers(question, &answer));
     }
 
-    /// Averages what was added over the runs in which somebody answered.
+    /// Averages over the runs with at least one answer.
     fn averaged(self, runs: u32) -> Self {
         let average = |sum: f64| sum / f64::from(self.answered);
         Self {

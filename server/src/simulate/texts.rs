@@ -1,4 +1,4 @@
-//! Searches for texts that simulated people have, beside what they have.
+//! Searches for texts of simulated people, compared with the true texts.
 
 use std::collections::HashMap;
 
@@ -10,61 +10,61 @@ use serde::Serialize;
 use super::answers::Answers;
 use super::reports::SimulateError;
 
-/// What searches for the texts of a question found, on average over runs.
+/// Result of the searches for the texts of a question, as averages over runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct FoundTexts {
-    /// The question.
+    /// Name of the question.
     pub(crate) question: String,
-    /// How many reports answered it.
+    /// Number of reports that answered the question.
     pub(crate) reports: f64,
-    /// The share of people that a text needs to be found with `probability`, as stated
-    /// before any report; infinite where reports are too few.
+    /// Share of people that a text needs to be found with `probability`, as stated in advance;
+    /// infinite if there are too few reports.
     pub(crate) stated_share: f64,
-    /// Power of two of reports that find a text which everybody has.
+    /// Smallest power of two of reports that suffices to find a text that all people have.
     pub(crate) needed_reports: u64,
-    /// Of finding a text of this share.
+    /// Probability of finding a text of this share.
     pub(crate) probability: f64,
-    /// How many texts, or beginnings of those that are longer than the greatest length,
-    /// so many people have.
+    /// Number of texts that at least `stated_share` of people have. A text beyond the maximum
+    /// length counts by its longest prefix.
     pub(crate) above: usize,
-    /// How many of these were found.
+    /// Number of these that were found.
     pub(crate) above_found: f64,
-    /// How many texts and beginnings were found.
+    /// Number of texts and prefixes found.
     pub(crate) found: f64,
-    /// How many of these nobody has.
+    /// Number of found texts and dead ends that belong to no person.
     pub(crate) invented: f64,
-    /// Part of the runs in which all intervals hold the truth.
+    /// Share of the runs in which all intervals contain the truth.
     pub(crate) all_covered: f64,
-    /// Of the first run, by falling estimate.
+    /// Texts found in the first run, by falling estimate.
     pub(crate) texts: Vec<ComparedText>,
 }
 
-/// A text that was found, and how many have it.
+/// Found text with the true share of people who have it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct ComparedText {
-    /// What was found.
+    /// Found text.
     #[serde(flatten)]
     pub(crate) text: Text,
-    /// Share of people who have it.
+    /// True share of people who have the text.
     pub(crate) truth: f64,
 }
 
-/// People with texts, and what was found of them so far.
+/// People with texts, and the results so far.
 pub(super) struct Crowd {
     search: Search,
     people: f64,
-    /// How many have each prefix, by its key.
+    /// Number of people who have each prefix, by its key.
     by_key: HashMap<u64, u64>,
-    /// Keys of the longest prefixes that the stated share of people has.
+    /// Keys of the longest prefixes that at least `stated_share` of people have.
     above: Vec<u64>,
     found: FoundTexts,
 }
 
 impl Crowd {
-    /// The first `people`, of whom nothing is found yet.
+    /// Creates the crowd of the first `people`, without results.
     ///
     /// # Errors
-    /// [`SimulateError::Search`].
+    /// [`SimulateError::Search`] if the query is invalid.
     pub(super) fn new(
         task: &Task,
         index: usize,
@@ -78,7 +78,7 @@ impl Crowd {
             let entries = answers.answer(person, index).iter();
             let mut keys: Vec<u64> = entries.map(|entry| entry.item).collect();
             *longest.entry(keys[keys.len() - 1]).or_insert(0_u64) += 1;
-            // A text that has ended is the same at all greater lengths.
+            // A text that has ended has the same key at all greater lengths, and counts once.
             keys.dedup();
             for key in keys {
                 *by_key.entry(key).or_insert(0_u64) += 1;
@@ -124,10 +124,10 @@ impl Crowd {
         })
     }
 
-    /// Searches the reports of one run.
+    /// Searches the reports of one run and adds the result.
     ///
     /// # Errors
-    /// [`SimulateError::Search`].
+    /// [`SimulateError::Search`] if the search fails.
     pub(super) fn search(&mut self, reports: &Reports) -> Result<(), SimulateError> {
         let answer = self.search.run(reports, &|| false)?;
         let key = |text: &Text| Prefixes::key_of(&text.text, text.goes_on);
@@ -159,7 +159,7 @@ impl Crowd {
         Ok(())
     }
 
-    /// What was found, on average over so many runs.
+    /// Returns the result, averaged over `runs`.
     pub(super) fn found(self, runs: u32) -> FoundTexts {
         let average = |sum: f64| sum / f64::from(runs);
         FoundTexts {

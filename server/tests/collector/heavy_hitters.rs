@@ -142,7 +142,7 @@ async fn the_command_finds_the_same() {
         String::from_utf8(found.stdout).unwrap(),
         String::from_utf8(served.body).unwrap()
     );
-    assert!(error(&estimate).contains("asks several questions"));
+    assert!(error(&estimate).contains("has several questions"));
     let items = error(&[&query[..], &["--items", "ab"]].concat());
     assert!(items.contains("--items is not for"), "{items}");
 
@@ -242,6 +242,7 @@ fn simulations_search() {
         texts.iter().map(truth).collect::<Vec<_>>(),
         [0.4, 0.3, 0.2, 0.1]
     );
-    let words = String::from_utf8(hushbin(&common).stdout).unwrap();
+    let words = hushbin(&[&common[..], &["--verbose"]].concat()).stdout;
+    let words = String::from_utf8(words).unwrap();
     assert!(words.contains("\n\"cab\" and longer"), "{words}");
 }

@@ -107,7 +107,7 @@ fn files_that_are_not_right_say_why() {
     );
     says(
         refusal(|own| own["people"] = json!(2)),
-        "one honest person alone",
+        "one honest person hides no one",
     );
     says(refusal(|own| own["delta"] = json!(0.5)), "delta is 0.5");
     says(

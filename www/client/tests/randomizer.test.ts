@@ -22,7 +22,7 @@ it("knows the core's error codes", () => {
   const read = (name: string) => readFileSync(new URL(`src/error/${name}.rs`, REPOSITORY), "utf8");
   const variants = [...read("code").matchAll(/^ {4}(\w+) = (\d+),$/gm)];
   const names = new Map(
-    [...read("worded").matchAll(/^ {12}Self::(\w+) => "([\w-]+)",$/gm)].map(([, variant, name]) => [
+    [...read("detailed").matchAll(/^ {12}Self::(\w+) => "([\w-]+)",$/gm)].map(([, variant, name]) => [
       variant,
       name,
     ]),

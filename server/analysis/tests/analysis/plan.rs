@@ -278,7 +278,7 @@ fn what_cannot_be_answered_is_refused_by_name() {
             "a task needs a \"sparsity\"",
             None,
         ),
-        (json!({ "epsilon": null }), "say two of three", None),
+        (json!({ "epsilon": null }), "expected two of three", None),
         (
             json!({ "objective": { "mean": -1, "frequency": 1 } }),
             "the weights",

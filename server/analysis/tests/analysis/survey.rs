@@ -636,8 +636,8 @@ fn what_cannot_be_answered_is_refused_by_name() {
     let pair = json!({ "kind": "numbers", "of": [
         { "name": "x", "min": 0, "max": 1 }, { "name": "y", "min": 0, "max": 1 }] });
     let cases = [
-        (json!({ "people": null }), "say two of three", None),
-        (json!({ "epsilon": null }), "say two of three", None),
+        (json!({ "people": null }), "expected two of three", None),
+        (json!({ "epsilon": null }), "expected two of three", None),
         (json!({ "epsilon": 13 }), "epsilon is 13", Some("epsilon")),
         (
             json!({ "wanted": { "who": {} } }),
@@ -676,7 +676,7 @@ fn what_cannot_be_answered_is_refused_by_name() {
         ),
         (
             of(json!({ "kind": "flag" }), json!({ "of": "yes" })),
-            "is not for several numbers",
+            "has several numbers",
             None,
         ),
         (

@@ -1,4 +1,4 @@
-//! A service of one's own, with the collector in it below `/telemetry`.
+//! Your own service, with the collector nested below `/telemetry`.
 
 use std::error::Error;
 use std::path::Path;
@@ -18,8 +18,8 @@ use tokio::signal::unix::{SignalKind, signal};
 const SETTINGS: &str = include_str!("../settings.json");
 const SCRIPT: &str = include_str!("../node_modules/hushbin/dist/hushbin.script.js");
 
-/// The collector answers everybody everything. Pages need one request of it, as their task is in
-/// them.
+/// Middleware that lets only uploads through, since the library's router has no access control.
+/// Pages contain the task, so they need no more.
 async fn for_pages(request: Request, next: Next) -> Response {
     let reports = request.uri().path().ends_with("/reports");
     if reports && [Method::POST, Method::OPTIONS].contains(request.method()) {
@@ -29,7 +29,7 @@ async fn for_pages(request: Request, next: Next) -> Response {
     }
 }
 
-/// What the world sees: a page, and where it reports to.
+/// Returns the public router: a page, and the path that it reports to.
 fn service(store: Store) -> Router {
     let page = include_str!("page.html").replace("THE_TASK", SETTINGS);
     let script = ([(header::CONTENT_TYPE, "text/javascript")], SCRIPT);
@@ -40,17 +40,17 @@ fn service(store: Store) -> Router {
         .nest("/telemetry", telemetry)
 }
 
-/// What those see who analyse: all of the collector, its dashboard too.
+/// Returns the private router for analysts: the whole collector with its dashboard.
 fn private(store: Store) -> Router {
     let limits = Limits {
-        // While one develops, asking for estimates releases what has come, however little.
+        // In development, requesting estimates releases all reports, even a few.
         release_on_read: cfg!(debug_assertions),
         ..Limits::DEFAULT
     };
     router(store, limits)
 }
 
-/// Resolves when the service is told to end.
+/// Completes when the service is asked to stop.
 async fn ended() {
     let mut terminated = signal(SignalKind::terminate()).expect("signals are to be had on Unix");
     tokio::select! {
@@ -64,7 +64,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let draft: TaskDraft = serde_json::from_str(SETTINGS)?;
     let store = Store::open(Path::new("data"), &[draft.into()], StoreOptions::DEFAULT)?;
     let world = TcpListener::bind("127.0.0.1:8000").await?;
-    // Nobody else reaches it.
+    // Reachable from this machine only.
     let own = TcpListener::bind("127.0.0.1:8080").await?;
     tokio::try_join!(
         axum::serve(world, service(store.clone()))
@@ -74,7 +74,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             .with_graceful_shutdown(ended())
             .into_future(),
     )?;
-    // Behind every upload that waits.
+    // Waits for every upload in the queue.
     store.close().await?;
     println!("all that was taken is in the journal");
     Ok(())

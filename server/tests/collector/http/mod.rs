@@ -720,7 +720,7 @@ async fn privacy_is_of_the_smallest_batch() {
                 let said = answer["shuffled_statement"].as_str().unwrap();
                 if smallest as f64 * honest < 2.0 {
                     assert!(answer.get("shuffled").is_none());
-                    assert!(said.starts_with("Fewer than two reports"), "{said}");
+                    assert!(said.starts_with("Fewer than two honest reports"), "{said}");
                 } else {
                     let expected = account(&mixture, smallest, honest, delta).unwrap();
                     assert_eq!(answer["shuffled"], serde_json::to_value(expected).unwrap());

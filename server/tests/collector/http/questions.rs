@@ -171,10 +171,10 @@ async fn shares_sum_to_one_and_stand_out() {
 async fn what_a_question_cannot_answer_is_refused() {
     let app = asked_of(1).await;
     for (query, detail) in [
-        ("", "name one"),
+        ("", "expected the name of one"),
         (
             "question=zoom&quantiles=0.5",
-            "quantiles are of a \"number\" with bins",
+            "has no quantiles, expected a \"number\" with bins",
         ),
         ("question=load&quantiles=1.5", "between 0 and 1"),
         ("question=load&quantiles=half", "expected a number"),
