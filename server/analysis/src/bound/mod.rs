@@ -67,10 +67,10 @@
 //!
 //! Let r be the square root of the maximum above, and w the unit vector in the direction of
 //! E\[v·1_S\]. Then r·(1 + (e − 1)·Pr S) = (e − 1)·E\[⟨w, v⟩·1_S\], or r = (e − 1)·E\[(⟨w, v⟩ −
-//! r)·1_S\]. For given w and r, the right side is greatest if S consists of all inputs with ⟨w, v⟩
-//! > r. So the threshold is the value r itself. Inputs with ⟨w, v⟩ = r contribute nothing, so it
-//! does not matter which of them are in S. Hence r is the maximum over w of the solution of r = (e
-//! − 1)·E\[(⟨w, v⟩ − r)⁺\].
+//! r)·1_S\]. For given w and r, the right side is greatest if S consists of all inputs with
+//! ⟨w, v⟩ > r. So the threshold is the value r itself. Inputs with ⟨w, v⟩ = r contribute nothing, so
+//! it does not matter which of them are in S. Hence r is the maximum over w of the solution of
+//! r = (e − 1)·E\[(⟨w, v⟩ − r)⁺\].
 //!
 //! - If s = 1, all sets that can be best are searched. The result is exact.
 //! - If there are at most 16 inputs, all sets of inputs are searched. The result is exact.

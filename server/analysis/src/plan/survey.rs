@@ -73,7 +73,10 @@ pub struct Survey {
     pub budget: Budget,
     /// Wanted accuracy, by the name of the question.
     #[serde(default)]
-    #[cfg_attr(feature = "wasm", tsify(type = "Record<string, AccuracyGoal>", optional))]
+    #[cfg_attr(
+        feature = "wasm",
+        tsify(type = "Record<string, AccuracyGoal>", optional)
+    )]
     pub wanted: BTreeMap<String, AccuracyGoal>,
     /// Number of people, who send one report each.
     #[serde(default)]
