@@ -335,10 +335,10 @@ fn where_ids_are_lost_uploads_are_counted_again_and_that_is_said() {
     fs::remove_file(journal.file("00000005-00000005.ids")).unwrap();
     let (output, _collector, mut client) = salvaged(&journal, &[]);
     assert!(
-        output.contains("ids of uploads of batches 5 to 5 are lost"),
+        output.contains("upload ids of batches 5 to 5 are lost"),
         "{output}"
     );
-    assert!(output.contains("will be counted again"), "{output}");
+    assert!(output.contains("will be counted twice"), "{output}");
     let sent = |client: &mut Client, upload: usize| {
         client
             .post("settings", &journal.uploads[upload].0)
