@@ -111,7 +111,7 @@ impl SampledPiecewise {
         self.answered
     }
 
-    /// Variance of one report's estimate of an attribute with value x: (d/k)·E[y²] − x². Here y is
+    /// Variance of one report's estimate of an attribute with value x: (d/k)·E\[y²\] − x². Here y is
     /// the estimate of x by the mechanism for one number.
     #[must_use]
     pub fn variance(&self, value: f64) -> f64 {
