@@ -280,7 +280,9 @@ describe("reports of hash-bin", () => {
     expect(found.privacy.statement).toContain("from 50 % sure of the answer to at most");
     expect(found.bias).toContain("clipped to ±1,");
     // Two full entries cancel, or add up to ±2, of which half remains.
-    expect(found.bias).toContain("a person with 2 full entries a part of 0.500 is left");
+    expect(found.bias).toContain(
+      "a person with 2 full entries, a fraction 0.500 of each value remains",
+    );
     const half = 0.5 * 0.5;
     expectMeans(found, { 0: half, 1: -half, 7: 0.25, 11: 0.25 });
     // The true mean is 0.5.

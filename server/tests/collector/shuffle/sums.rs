@@ -292,7 +292,7 @@ fn a_collector_that_does_not_shuffle_takes_no_such_task() {
     ];
     let refused = hushbin(&words);
     let said = String::from_utf8(refused.stderr).unwrap();
-    let why = "is hidden by a shuffler alone";
+    let why = "relies on a shuffler";
     assert!(!refused.status.success() && said.contains(why), "{said}");
 }
 
