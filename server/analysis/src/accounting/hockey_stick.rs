@@ -335,7 +335,7 @@ struct Sums {
 }
 
 impl Sums {
-    /// Adds the sums of one lane of a block, with their errors.
+    /// Adds the sums of one lane of a block, with the errors.
     ///
     /// `relative` is the relative error of the terms. `tail` is the error due to U, relative to the
     /// weights of the block's terms.

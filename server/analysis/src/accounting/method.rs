@@ -17,7 +17,7 @@ pub enum Method {
     BoundedSum,
     /// Group privacy for several reports from one person in a batch.
     GroupPrivacy,
-    /// Composition of batches by their privacy loss distributions on a grid.
+    /// Composition of batches by the privacy loss distributions on a grid.
     LossDistribution,
     /// Basic composition of batches.
     BasicComposition,

@@ -104,7 +104,7 @@ impl UninformativeWeight {
     }
 }
 
-/// Parameters of the uninformative reports in the blanket: distribution of their number z, and
+/// Parameters of the uninformative reports in the blanket: distribution of the number z, and
 /// weight of one report.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PrivacyBlanket {

@@ -1,4 +1,4 @@
-//! Exact sums over inputs. Inputs are grouped by their number of hits, which is how many favoured
+//! Exact sums over inputs. Inputs are grouped by the number of hits, which is how many favoured
 //! items they have.
 
 /// Table of the probabilities P(Binomial(h, 1/2) ≥ b). The row for h contains b from 0 to h + 1.

@@ -99,7 +99,7 @@ impl Reports {
         self.len() == 0
     }
 
-    /// Returns the groups in ascending order of their prefix length.
+    /// Returns the groups in ascending order of prefix length.
     pub(super) fn groups(&self) -> &[Group] {
         &self.groups
     }

@@ -146,9 +146,9 @@ pub struct Found {
     pub repeats: Option<String>,
     /// Letters from which candidates were built.
     pub alphabet: String,
-    /// Whole texts and prefixes of the greatest length, in descending order of their estimates.
+    /// Whole texts and prefixes of the greatest length, in descending order of estimates.
     pub texts: Vec<Text>,
-    /// Shorter prefixes that were found, but none of their continuations. Either the next letters
+    /// Shorter prefixes that were found, but none of the continuations. Either the next letters
     /// are not in the alphabet, or there are many continuations that few people have each.
     pub dead_ends: Vec<Text>,
     /// Statistics of each length, in ascending order.
@@ -379,7 +379,7 @@ impl Search {
         Ok(candidates)
     }
 
-    /// Returns the candidates that enough reports of the group hit, with their counts.
+    /// Returns the candidates that enough reports of the group hit, with the counts.
     fn passed(
         &self,
         candidates: Vec<Candidate>,
@@ -435,7 +435,7 @@ impl Search {
         Ok(())
     }
 
-    /// Returns the candidates whose interval is above 0, in descending order of their estimates.
+    /// Returns the candidates whose interval is above 0, in descending order of estimates.
     fn found(&self, kept: &[Kept]) -> Vec<Text> {
         let texts = kept.iter().map(|kept| self.text(kept));
         let mut found: Vec<Text> = texts

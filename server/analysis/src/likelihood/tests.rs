@@ -61,7 +61,7 @@ fn tasks() -> Vec<Task> {
         .collect()
 }
 
-/// Enumerates the outcomes of ternarisation and sampling down, with their probabilities. Returns
+/// Enumerates the outcomes of ternarisation and sampling down, with the probabilities. Returns
 /// `None` for more than 6 entries.
 fn left(task: &Task, input: &[Entry]) -> Option<Vec<(f64, Vec<Entry>)>> {
     let keep = task.questions()[0].sparsity();

@@ -37,12 +37,12 @@ pub struct Plan {
     pub central_reason: Option<String>,
     /// Plans for the task's questions, in the same order.
     pub questions: Vec<QuestionPlan>,
-    /// Other mechanisms, each with its best parameters, in ascending order of their errors. Empty
+    /// Other mechanisms, each with its best parameters, in ascending order of errors. Empty
     /// unless the only question has the mechanism `auto`.
     pub others: Vec<Alternative>,
     /// Ratio of the number of people needed if every report answers all questions, to the number
     /// needed if it answers one that is drawn at random. It is a ratio of variances, summed over
-    /// all answers. Questions are drawn by their weights, or by their noise if no weight is set.
+    /// all answers. Questions are drawn by the weights, or by the noise if no weight is set.
     /// `None` if the questions cannot be asked together.
     pub together_over_drawn: Option<f64>,
     /// Verdict on how useful the plan is.

@@ -118,7 +118,7 @@ pub struct AccuracyGoal {
     /// given.
     #[serde(default)]
     pub quantile: Option<f64>,
-    /// Standard deviation of people's numbers, in their unit, if known. With it, `within` applies
+    /// Standard deviation of people's numbers, in the unit, if known. With it, `within` applies
     /// to the quantile itself instead of the share below it. Numbers are assumed to be normally
     /// distributed around the middle bin.
     #[serde(default)]

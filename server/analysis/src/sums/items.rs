@@ -1,4 +1,4 @@
-//! Labels of items, and linear scales of their answers.
+//! Labels of items, and linear scales of the answers.
 
 use hushbin::Items;
 use hushbin::sums::{Measure, SumTask};

@@ -190,7 +190,7 @@ impl Curve {
     }
 }
 
-/// Returns the total of the masses at positive losses and of their mirrored masses. The mass at 0
+/// Returns the total of the masses at positive losses and of the mirrored masses. The mass at 0
 /// is not included.
 fn total(half: &[f64], step: f64) -> f64 {
     let mirrored = |(i, mass): (usize, &f64)| mass * (1.0 + (-(i as f64) * step).exp());

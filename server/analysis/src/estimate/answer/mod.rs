@@ -37,7 +37,7 @@ pub struct ItemEstimates {
 }
 
 impl ItemEstimates {
-    /// Returns the quantities that the mechanism estimates, with their estimates.
+    /// Returns the quantities that the mechanism estimates, with the estimates.
     pub fn estimates(&self) -> impl Iterator<Item = (Estimand, &Estimate)> {
         Estimand::ALL
             .into_iter()

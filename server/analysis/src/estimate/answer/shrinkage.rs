@@ -32,7 +32,7 @@ pub enum Shrinkage {
 /// Expected errors of three ways to estimate all items, each a root mean square over the items.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Errors {
-    /// Error of the raw estimates, computed from their standard errors.
+    /// Error of the raw estimates, computed from the standard errors.
     pub raw_error: f64,
     /// Error predicted for answering 0 for every item, from the raw estimates and standard errors.
     pub zero_error: f64,
@@ -159,7 +159,7 @@ pub fn shrink(items: &[(Point, f64)]) -> Result<(Vec<Shrunken>, Errors), Refusal
     Ok((items, errors))
 }
 
-/// Factors by which shrinkage multiplies the estimates of one bin (`kept`) and their variance
+/// Factors by which shrinkage multiplies the estimates of one bin (`kept`) and the variance
 /// (`slope`).
 #[derive(Debug, Clone, Copy, Default)]
 struct Factor {

@@ -91,7 +91,7 @@ pub(crate) enum Counted {
     /// Counters of a closed domain: two consecutive ones per item, or one if items have no sign.
     /// Counters of padding elements and of unused slots follow.
     Slots(Slots),
-    /// Counters of the queried items of an open domain, in ascending order of their keys.
+    /// Counters of the queried items of an open domain, in ascending order of keys.
     Items(Vec<(u64, Hits)>),
 }
 

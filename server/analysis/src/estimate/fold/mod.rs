@@ -1,4 +1,4 @@
-//! Counters into which reports are folded, and the encoding of their counts.
+//! Counters into which reports are folded, and the encoding of the counts.
 
 mod counted;
 pub(crate) mod encoding;

@@ -1,4 +1,4 @@
-//! Distribution of the hits of one report on an item, and of their sum over all reports.
+//! Distribution of the hits of one report on an item, and of the sum over all reports.
 //!
 //! A report can hit an item on its plus side, on its minus side, on both or on neither. An estimand
 //! has a score for each of these outcomes. Its estimate is a linear function of the reports' summed

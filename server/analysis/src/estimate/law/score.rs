@@ -107,7 +107,7 @@ fn envelope(moments: &[Node], given: bool) -> Vec<Node> {
     let mut add = |(truth, moment): Node| {
         let node = (truth, of(moment));
         while let [.., a, b] = all[..] {
-            // Keep b if it lies above the line from a to the new node, by their cross product.
+            // Keep b if it lies above the line from a to the new node, by the cross product.
             if (b.0 - a.0) * (node.1 - a.1) < (b.1 - a.1) * (node.0 - a.0) {
                 break;
             }

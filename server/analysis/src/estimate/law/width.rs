@@ -21,7 +21,7 @@ pub(crate) struct IntervalWidth {
     quantile: f64,
     failure: f64,
     /// Simulated data of each crowd: the probability of each output, and the deviations of the
-    /// output counts from their expectations, divided by √n.
+    /// output counts from the expectations, divided by √n.
     crowds: Vec<[Vec<f64>; 2]>,
 }
 

@@ -1,4 +1,4 @@
-//! Type-erased questions and their counts.
+//! Type-erased questions and the counts.
 //!
 //! A question bundles a mechanism with its domain, ε and rates, and counts belong to one such
 //! question. So code that does not know the mechanism cannot mix up questions.

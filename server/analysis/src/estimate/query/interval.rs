@@ -38,7 +38,7 @@ impl Estimate {
     }
 }
 
-/// Confidence level of intervals, with the resulting failure probabilities of their ends.
+/// Confidence level of intervals, with the resulting failure probabilities of the ends.
 ///
 /// An interval contains the true values that the reports do not rule out. A value is ruled out if
 /// one of two tail probabilities under this value is below (1 − confidence)/2. They are the

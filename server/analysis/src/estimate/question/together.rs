@@ -25,7 +25,7 @@ use statrs::distribution::{Binomial, Discrete, Hypergeometric};
 use crate::estimate::law::{BetweenNodes, Crowd, Law, Score, ScoreDistribution};
 use crate::estimate::point::{ItemPoints, Point, SamplingModel, variance_over_people};
 
-/// Parts of a question that are asked together, with the score distributions of their options.
+/// Parts of a question that are asked together, with the score distributions of the options.
 #[derive(Debug, Clone)]
 pub(crate) struct Parts {
     together: Together,

@@ -52,7 +52,7 @@ const CONTENDERS: usize = 8;
 /// Relative increase of the squared error that is accepted for a smaller local ε.
 const INDIFFERENT: f64 = 0.003;
 
-/// Finds the best choice of each mechanism, in ascending order of their errors. The result is empty
+/// Finds the best choice of each mechanism, in ascending order of errors. The result is empty
 /// if no mechanism stays within the privacy limits.
 ///
 /// If the central ε is limited, the best local ε is searched for, too. At the same central ε,
@@ -74,7 +74,7 @@ pub(super) fn candidates(
     Ok(best_of_each(all))
 }
 
-/// Search for the best mechanisms of a question and their local ε.
+/// Search for the best mechanisms of a question and the local ε.
 struct Search<'a> {
     survey: &'a Survey,
     open: &'a OpenRatings<'a>,
@@ -259,7 +259,7 @@ fn between(low: f64, high: f64, part: f64) -> f64 {
 /// Limit on α that every mechanism meets, except those whose central ε cannot be computed.
 const EVERYBODY: f64 = 1.0;
 
-/// Returns the best choice of each mechanism, in ascending order of their errors. `all` must be in
+/// Returns the best choice of each mechanism, in ascending order of errors. `all` must be in
 /// ascending order of ε.
 fn best_of_each(mut all: Vec<Choice>) -> Vec<Choice> {
     let mut best: Vec<Choice> = Vec::new();

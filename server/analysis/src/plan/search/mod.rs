@@ -37,7 +37,7 @@ pub(super) struct Planned {
     pub(super) task: Task,
     /// Predicted errors of each question of the task.
     pub(super) errors: Vec<QuestionError>,
-    /// Best choices of the other mechanisms, in ascending order of their errors. Empty unless the
+    /// Best choices of the other mechanisms, in ascending order of errors. Empty unless the
     /// only question has the mechanism `auto`.
     pub(super) others: Vec<Choice>,
     /// Variance if each report answers all questions ([`together`]), divided by the variance if it
@@ -334,7 +334,7 @@ impl Planned {
 pub(super) const PRECISION: f64 = 1e-3;
 
 /// Finds the smallest number of people or reports at which the squared error is at most the wanted
-/// one. `excess` returns the logarithm of their ratio.
+/// one. `excess` returns the logarithm of the ratio.
 ///
 /// # Errors
 /// [`PlanError::OutOfReach`] if no number is enough.
