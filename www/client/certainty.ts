@@ -10,6 +10,10 @@
 export function certaintyOf(epsilon: number): string {
   // Compute the complement: 1 − p would lose all digits near 1.
   const doubt = 100 / (1 + Math.exp(epsilon));
+  if (doubt > 49.5) {
+    // The nearest per cent would be 50, as if the report revealed nothing.
+    return `${50 + Math.ceil(10 * (50 - doubt)) / 10}`;
+  }
   if (doubt >= 1) {
     return (100 - doubt).toFixed(0);
   }

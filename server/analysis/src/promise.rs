@@ -111,18 +111,23 @@ fn rounded_up(number: f64) -> f64 {
 /// text.
 ///
 /// A report multiplies the odds by at most exp(ε), so this is exp(ε) / (1 + exp(ε)), to the
-/// nearest per cent. Above 99 % it is rounded up to the first digit that differs from 9.
+/// nearest per cent. Below 50.5 % it is rounded up to one decimal, and above 99 % to the first digit
+/// that differs from 9.
 ///
 /// ```
 /// use hushbin_analysis::promise::certainty;
 ///
-/// let stated = [0.5, 1.0, 2.0, 4.0, 8.0, 13.0].map(certainty);
-/// assert_eq!(stated, ["62", "73", "88", "98", "99.97", "99.9998"]);
+/// let stated = [0.01, 0.5, 1.0, 2.0, 4.0, 8.0, 13.0].map(certainty);
+/// assert_eq!(stated, ["50.3", "62", "73", "88", "98", "99.97", "99.9998"]);
 /// ```
 #[must_use]
 pub fn certainty(epsilon: f64) -> String {
     // Compute the complement, because 1 − p would lose all digits near 1.
     let doubt = 100.0 / (1.0 + epsilon.exp());
+    if doubt > 49.5 {
+        // The nearest per cent would be 50, as if the report revealed nothing.
+        return format!("{}", 50.0 + (10.0 * (50.0 - doubt)).ceil() / 10.0);
+    }
     if doubt >= 1.0 {
         return format!("{:.0}", 100.0 - doubt);
     }

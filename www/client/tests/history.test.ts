@@ -46,7 +46,7 @@ describe("what ε means", () => {
     const [given, stated] = [...example.matchAll(/\[(.*?)\]/g)].map(([, list = ""]) =>
       list.split(", "),
     );
-    expect(given).toHaveLength(6);
+    expect(given).toHaveLength(7);
     expect(given?.map((epsilon) => `"${certaintyOf(Number(epsilon))}"`)).toEqual(stated);
   });
 
