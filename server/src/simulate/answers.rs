@@ -403,7 +403,7 @@ mod tests {
             ),
             (
                 "load.first,load.all\n1,2\n,2\n3,\n",
-                "line 3: \"load\": \"first\": there is no answer; 1 other lines lack answers too",
+                "line 3: \"load\": \"first\": there is no answer; further lines without answers: 1",
             ),
             (
                 "load\nfirst:1\n",
@@ -442,10 +442,10 @@ mod tests {
     #[test]
     fn missing_answers_are_counted() {
         let text = "theme,beta,\"load, ms\"\ndark,true,1\ndark,true,\nlight,,2\ndark,false,\n";
-        let expected = "line 3: \"load, ms\": there is no answer; 2 other lines lack answers too";
+        let expected = "line 3: \"load, ms\": there is no answer; further lines without answers: 2";
         assert_eq!(csv(text).unwrap_err(), expected);
         let text = "\u{feff}{\"theme\":\"dark\",\"beta\":true,\"load, ms\":null}\n{}\n";
-        let expected = "line 1: \"load, ms\": there is no answer; 1 other lines lack answers too";
+        let expected = "line 1: \"load, ms\": there is no answer; further lines without answers: 1";
         assert_eq!(json(text).unwrap_err(), expected);
         // Invalid answers are reported before missing ones.
         let text = "theme,beta,\"load, ms\"\ndark,true,\ndark,true,NA\n";

@@ -92,7 +92,7 @@ fn check_gaps(
         (None, _) => Ok(()),
         (Some((line, lacks)), 0) => Err(refuse(line, &lacks)),
         (Some((line, lacks)), _) => {
-            let reason = format!("{lacks}; {others} more lines lack answers");
+            let reason = format!("{lacks}; further lines without answers: {others}");
             Err(refuse(line, &reason))
         }
     }
