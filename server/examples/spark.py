@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Estimates from reports that lie in Parquet, by Spark: what `hushbin estimate` prints of the
-same reports, to the last byte, at any size.
+"""Estimates from reports in Parquet with Spark, at any size. The output has exactly the bytes
+that `hushbin estimate` prints for the same reports.
 
     spark-submit spark.py --task settings.json --reports reports.parquet > estimates.json
 
-Every partition is folded by a process of its own, which sees one report at a time: `hushbin
-estimate --format totals`. What comes back to the driver is a line of partial totals from each.
-`hushbin estimate` adds these and estimates. `--reports` is whatever `spark.read.parquet` takes: files of
-`hushbin journal export --format parquet`, or a table that has their column `report`. The
-program and the task file have to be at the same paths on all workers.
+A separate process folds each partition, one report at a time: `hushbin estimate --format
+totals`. Each process returns one line of partial totals to the driver. There, `hushbin estimate`
+adds these lines and estimates. `--reports` is a path for `spark.read.parquet`: files of
+`hushbin journal export --format parquet`, or a table with the same column `report`. The program
+and the task file must be at the same paths on all workers.
 
-A task that Spark does again, after a worker was lost or because it was slow, gives the same
-line; Spark takes one of them, and `hushbin estimate` would refuse a second.
+If Spark repeats a task, because a worker was lost or slow, the result is the same line. Spark
+uses one of them, and `hushbin estimate` would refuse a second.
 """
 
 import argparse
@@ -34,11 +34,11 @@ def arguments():
 
 
 def partials(spark, options):
-    """A line of partial totals for each partition."""
+    """Returns a line of partial totals for each partition."""
     fold = [options.hushbin, "estimate", "--task", options.task, "--input", "hex"]
     fold += ["--format", "totals"]
     reports = spark.read.parquet(*options.reports).select("report").rdd
-    # A process that fails ends the job: what it could not read is in its log.
+    # A process that fails ends the job. Its log contains the reason.
     return reports.map(lambda row: row.report).pipe(shlex.join(fold), checkCode=True).collect()
 
 

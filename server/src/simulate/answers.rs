@@ -220,7 +220,7 @@ fn missing(question: &Question, value: &Value) -> Option<String> {
         (kind, _, _) => parts(kind).iter().map(Part::name).collect(),
     };
     let given = value.as_object()?;
-    // An unknown name is the better error than the missing name it stands for.
+    // An unknown name is the more useful error than the name that is missing instead.
     if given.keys().any(|name| !names.contains(&name.as_str())) {
         return None;
     }
