@@ -164,8 +164,8 @@ fn naive_central(mixture: &Mixture, n: u64) -> f64 {
     high
 }
 
-/// Returns δ(ε_c) from its definition: for every total T within ten standard deviations of the
-/// mean, three binomial tails at the sign change of P − exp(ε_c)·Q.
+/// Returns δ(ε_c) from its definition. It sums over every total T within ten standard deviations of
+/// the mean, with three binomial tails at the sign change of P − exp(ε_c)·Q.
 fn naive_delta(mixture: &Mixture, n: u64, central: f64) -> f64 {
     let (e, k) = (mixture.epsilon().exp(), central.exp());
     let (alpha, rest) = (mixture.alpha(), mixture.rest());

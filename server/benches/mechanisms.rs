@@ -32,8 +32,8 @@ const SEVERAL: [(&str, u32, u32, f64); 5] = [
     ("collision", 256, 4, 1.0),
 ];
 
-/// Returns the mechanisms by the name of the row: with chosen parameters, CoCo with one pair (only
-/// item signs to decode), and hash-bin for each level and noise.
+/// Returns the mechanisms by the name of the row: with chosen parameters, CoCo with one pair, and
+/// hash-bin for each level and noise. CoCo with one pair has only item signs to decode.
 fn mechanisms() -> [(&'static str, Value); 6] {
     let one_pair = json!({ "name": "coco", "favoured": 1, "buckets": 2 });
     let hash_bin = |level, noise: Option<&str>| {

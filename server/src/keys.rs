@@ -90,8 +90,8 @@ impl Algorithm {
     }
 
     /// Returns the DER bytes that precede the key itself. They are constant for an algorithm and
-    /// half: the version (private keys only), the object identifier 1.3.101.110 or 1.3.101.112, and
-    /// lengths (RFC 8410, sections 3, 4 and 7).
+    /// half: the version (private keys only), an object identifier and lengths (RFC 8410, sections
+    /// 3, 4 and 7). The identifier is 1.3.101.110 or 1.3.101.112.
     fn der(self, half: Half) -> Vec<u8> {
         let identifier = match self {
             Self::X25519 => 0x6e,
@@ -192,6 +192,7 @@ pub(crate) fn create(path: &Path, algorithm: Algorithm) -> Result<[u8; LENGTH], 
     let failed = |source| file_error(path, source);
     let mut file = OpenOptions::new()
         .write(true)
+        // The mode applies at creation, so the key is never accessible to further users.
         .create_new(true)
         .mode(0o600)
         .open(path)

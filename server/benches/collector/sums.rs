@@ -1,5 +1,5 @@
-//! Shuffled sums, from sealed messages to counts: the rates of shuffler and analyser and the memory
-//! of each, compared with locally private reports from the same number of people.
+//! Shuffled sums, from sealed messages to counts. Rates and memory of shuffler and analyser are
+//! compared with locally private reports from the same number of people.
 
 use std::fs;
 use std::net::SocketAddr;

@@ -82,6 +82,7 @@ pub fn measure(
     };
 
     let delta = delta(task);
+    // Half for each of the two bounds.
     let failure = 0.5 * plan.failure();
     let prospect = Prospect::new(judged, failure, pairs.len(), delta);
     let Attack {
@@ -98,6 +99,7 @@ pub fn measure(
         }
     }
     let mut inputs = pair.names.clone();
+    // Below the threshold, the second input is the more likely one.
     if !cut.at_least {
         inputs.reverse();
         hits.reverse();
@@ -105,6 +107,7 @@ pub fn measure(
     let low = lower_bound(hits[0], judged, failure);
     let high = upper_bound(hits[1], judged, failure);
     Measured {
+        // p₀ ≤ exp(ε)·p₁ + δ, so the loss is at least ln((p₀ − δ)/p₁).
         lower_bound: ((low - delta).max(0.0) / high).ln().max(0.0),
         event: Event {
             inputs,
@@ -280,6 +283,7 @@ impl Prospect {
 /// Returns the cut that promises the greatest bound, from scores paired with the input's index;
 /// `None` if all scores are equal.
 fn best_cut(scored: &mut [(f64, usize)], prospect: &Prospect) -> Option<Cut> {
+    // Descending, so that every prefix is an event of scores at or above a threshold.
     scored.sort_unstable_by(|(a, _), (b, _)| b.total_cmp(a));
     let trials = scored.len() as f64 / 2.0;
     let least = scored.last()?.0;
@@ -287,6 +291,7 @@ fn best_cut(scored: &mut [(f64, usize)], prospect: &Prospect) -> Option<Cut> {
     let mut best: Option<Cut> = None;
     for group in scored.chunk_by(|(a, _), (b, _)| a == b) {
         let threshold = group[0].0;
+        // All trials are at or above the lowest score, so it separates nothing.
         if threshold == least {
             break;
         }

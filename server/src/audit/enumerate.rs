@@ -35,7 +35,7 @@ impl Enumeration {
     /// integers.
     ///
     /// The exact loss lies within the error of the computed one. If part of that range is at most
-    /// `effective`, the enumeration does not contradict this bound, and the smaller of the two is
+    /// `effective`, the enumeration does not contradict this bound. The smaller of the two is then
     /// the better one.
     #[must_use]
     pub fn epsilon(&self, effective: f64) -> f64 {
@@ -113,6 +113,7 @@ pub fn enumerate<R: Rng + ?Sized>(
                 *most = most.max(p / count);
             }
         });
+        // The greatest ratio over all pairs of inputs is that of the extreme probabilities.
         let losses = extremes.iter().map(|(least, most)| (most / least).ln());
         loss = losses.fold(loss, f64::max);
     }
@@ -128,9 +129,9 @@ pub fn enumerate<R: Rng + ?Sized>(
 ///
 /// A probability of the core is a convex combination of at most two integer thresholds over counts.
 /// That takes fewer than 16 roundings; one of a share out of s entries may weigh s times. A sum
-/// over n paddings adds n roundings. Two such probabilities, the logarithm of the ratio and that
-/// logarithm's rounding (at most 8, as losses are at most 16) add up to 2(16 + s + n) + 1 + 8 units
-/// of 2⁻⁵³. The result is above twice that.
+/// over n paddings adds n roundings. The ratio of two such probabilities doubles this. Its
+/// logarithm adds 1, and the logarithm's rounding at most 8, as losses are at most 16. The total is
+/// 2(16 + s + n) + 1 + 8 units of 2⁻⁵³. The result is above twice that.
 fn rounding(sparsity: u32, sums: f64) -> f64 {
     (64.0 + 2.0 * f64::from(sparsity) + 2.0 * sums) * f64::EPSILON
 }

@@ -85,6 +85,7 @@ fn greatest_loss(
 ) -> f64 {
     let of_bin = |(a, b): (&[f64; 2], &[f64; 2])| (a[0] - b[0]).max(a[1] - b[1]);
     let mut loss = 0.0_f64;
+    // Ordered pairs, since the loss of a pair depends on its direction.
     for (first, ours) in inputs.iter().zip(weights) {
         for (second, theirs) in inputs.iter().zip(weights) {
             if are_neighbours(neighbours, first, second) {

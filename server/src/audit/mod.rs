@@ -8,8 +8,8 @@
 //!
 //! The first two cover inputs of −1 and 1, with at most s entries under Collision and CoCo. Any
 //! other input is a mixture of those, since ternarisation and sampling down come first, and a
-//! mixture loses no more. This needs two conditions: the random words of those steps do not show in
-//! the report and are not used again for it, and only reports leave the page. Only trials test
+//! mixture loses no more. This needs two conditions. The random words of those steps must not show
+//! in the report or be used again for it, and only reports may leave the page. Only trials test
 //! these conditions.
 
 mod empirical;

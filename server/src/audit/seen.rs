@@ -23,8 +23,8 @@ pub(super) struct Seen {
     /// Hash of the reports.
     pub(super) reports: u64,
     pub(super) id: UploadId,
-    /// Hash of the surroundings of the reports: the number of reports, or the length, first bytes
-    /// and last byte of an upload that the collector refuses.
+    /// Hash of the surroundings of the reports: the number of reports. For an upload that the
+    /// collector refuses, it is the length, the first bytes and the last byte.
     pub(super) frame: u64,
     pub(super) words: Words,
 }

@@ -98,6 +98,7 @@ pub fn audit_sums<R: CryptoRng>(
         let hits = [low, high].map(|scores| hits(&scores[..chosen], threshold));
         bound(hits, choosing)
     };
+    // At most about a hundred thresholds are tried, since each takes a pass over the scores.
     let steps = (chosen / 100).max(1);
     let best = thresholds.into_iter().step_by(steps);
     let best = best.max_by(|one, other| prospect(*one).total_cmp(&prospect(*other)));
@@ -137,6 +138,7 @@ impl<'a> Batches<'a> {
                 let ends = limits.iter().map(|own| own.range());
                 [
                     ends.clone()
+                        // Halved before adding, which cannot overflow.
                         .map(|[min, max]| min / 2.0 + max / 2.0)
                         .collect(),
                     ends.clone().map(|[min, _]| min).collect(),

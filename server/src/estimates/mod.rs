@@ -38,6 +38,7 @@ pub(crate) fn add_batches(value: &str, batches: &mut Vec<u64>) -> Result<(), Ask
         let Some((first, last)) = range.filter(|(first, last)| first <= last) else {
             return Err(AskedError::NoRange(part.to_owned()));
         };
+        // Checked before the range is walked, which may have 2⁶⁴ numbers.
         if last - first >= (BATCHES - batches.len()) as u64 {
             return Err(AskedError::TooMany);
         }

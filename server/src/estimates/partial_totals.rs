@@ -120,6 +120,7 @@ impl Folding {
         self.totals.fold(report);
         self.bytes.clear();
         report.encode(&mut self.bytes);
+        // The length goes first, so that different lists of reports never give the same bytes.
         self.length.clear();
         append(&mut self.length, self.bytes.len() as u64);
         self.digest.update(&self.length);

@@ -23,8 +23,8 @@ pub(crate) struct Begun {
 pub(super) type Whole = Chain<Cursor<Vec<u8>>, BufReader<File>>;
 
 impl Begun {
-    /// Opens a file and reads its first line that is not blank: the whole line if it is a JSON
-    /// object, else only enough to detect the format.
+    /// Opens a file and reads its first line that is not blank. It reads the whole line if it is a
+    /// JSON object, else only enough to detect the format.
     ///
     /// # Errors
     /// When the file cannot be read, for example a directory.
@@ -73,6 +73,7 @@ impl Begun {
 fn beginning(input: &mut impl BufRead) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     loop {
+        // Bounded, so that a binary file without line breaks does not fill memory.
         let read = input
             .by_ref()
             .take(BEGINNING)

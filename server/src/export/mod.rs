@@ -17,7 +17,7 @@
 //!
 //! The [`Description`] contains everything needed to estimate. It is in the footer of a Parquet
 //! file under the key `hushbin`. For CSV and JSON lines it is in a separate file next to the
-//! reports ([`beside()`]), because neither format has a place for it that every reader skips.
+//! reports ([`beside()`]), as readers of these formats expect only rows.
 
 mod begun;
 mod description;

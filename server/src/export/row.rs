@@ -73,6 +73,7 @@ impl Row {
         let report = task
             .decode_report(&bytes)
             .map_err(|error| error.to_string())?;
+        // The row is built again from the report, and each column must equal the stored one.
         let own = Row::new(task, self.batch, &report);
         let differs = |column: &str, found: &dyn ToString, expected: &dyn ToString| {
             let (found, expected) = (found.to_string(), expected.to_string());

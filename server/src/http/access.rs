@@ -26,9 +26,10 @@ impl Access {
     /// Checks that the request has a token of at least the needed role.
     ///
     /// # Errors
-    /// [`Problem::Unauthorized`] without a token, [`Problem::UnknownToken`] with an unknown token,
-    /// [`Problem::Forbidden`] with a token of a lesser role, [`Problem::Storage`] if the tokens
-    /// cannot be read.
+    /// - [`Problem::Unauthorized`] without a token.
+    /// - [`Problem::UnknownToken`] with an unknown token.
+    /// - [`Problem::Forbidden`] with a token of a lesser role.
+    /// - [`Problem::Storage`] if the tokens cannot be read.
     async fn admit(&self, headers: &HeaderMap, needed: TokenRole) -> Result<(), Problem> {
         let Self::Holders(tokens) = self else {
             return Ok(());

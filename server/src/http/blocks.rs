@@ -133,6 +133,7 @@ fn open(recipient: &Recipient, shuffler: SignerId, block: &[u8]) -> Result<Opene
 
 /// Returns the upload id for the reports of one key in the block with this digest.
 fn id(block: &[u8], key: &[u8; KEY_ID]) -> UploadId {
+    // A repeated block gives the same ids, so that its reports are duplicates.
     let digest = Sha256::digest([block, key].concat());
     UploadId(*digest.first_chunk().expect("a digest has 32 bytes"))
 }

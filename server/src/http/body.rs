@@ -33,9 +33,10 @@ pub(super) fn check_encoding(headers: &HeaderMap) -> Result<(), Problem> {
 /// Reads a whole body, reserving memory as bytes arrive.
 ///
 /// # Errors
-/// [`Problem::TooLarge`] as soon as the length is known to exceed `limit`, [`Problem::Overloaded`]
-/// if the memory for all uploads is exhausted, [`Problem::Timeout`] after `deadline`, and
-/// [`Problem::IncompleteBody`] if the body ends early.
+/// - [`Problem::TooLarge`] as soon as the length is known to exceed `limit`.
+/// - [`Problem::Overloaded`] if the memory for all uploads is exhausted.
+/// - [`Problem::Timeout`] after `deadline`.
+/// - [`Problem::IncompleteBody`] if the body ends early.
 pub(super) async fn read(
     body: Body,
     limit: usize,

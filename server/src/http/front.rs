@@ -85,6 +85,7 @@ impl Front {
             parts.extensions.insert(self.0.hosts.read().clone());
         }
         let router = match allowed || health {
+            // Cloned, so that no lock is held while the request is answered.
             true => self.0.router.read().clone(),
             false => self.0.too_many.clone(),
         };

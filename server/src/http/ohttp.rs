@@ -79,6 +79,7 @@ pub(super) async fn take(
         (header::CONTENT_TYPE, "message/ohttp-res"),
         (header::CACHE_CONTROL, "no-store"),
     ];
+    // Releases the reserved memory when the response has been sent.
     let sealed = Bytes::from_owner(Held(sealed, memory));
     Ok((of_answer, sealed).into_response())
 }

@@ -170,6 +170,7 @@ fn number(key: &str, value: &str) -> Result<f64, Problem> {
 
 /// Decodes one component of form encoding.
 fn decode(component: &str) -> Result<String, Problem> {
+    // `+` is a space in forms. It is replaced before decoding, since `%2B` is a plus.
     let spaced = component.replace('+', " ");
     percent_decode_str(&spaced)
         .decode_utf8()

@@ -97,6 +97,7 @@ struct Shared {
 }
 
 fn places(count: usize) -> Arc<Semaphore> {
+    // At least one permit, or no response would ever be written.
     Arc::new(Semaphore::new(count.max(1)))
 }
 
@@ -195,6 +196,7 @@ impl AppState {
         let mut shown = self.0.shown.lock();
         let fingerprint = task.fingerprint();
         match shown.get(task.id()) {
+            // A new task may have the id of a deleted one, so the fingerprint must match.
             Some((of, bytes)) if *of == fingerprint => Ok(bytes.clone()),
             _ => {
                 let bytes = make()?;
@@ -228,6 +230,7 @@ impl AppState {
         let store = self.0.store.clone();
         let (reply, answer) = oneshot::channel();
         let running = tokio::task::spawn_blocking(move || {
+            // Holds the permit until the response is written.
             let _place = place;
             let mut writer = Writer::new(work, reply);
             let result = write(&store, &mut writer);

@@ -100,6 +100,8 @@ impl Answers {
         for (index, (question, value)) in task.questions().iter().zip(given).enumerate() {
             let named = |reason: String| format!("{:?}: {reason}", question.name());
             if let Some(missing) = missing(question, value) {
+                // Leaves a partial person behind, which is harmless: the whole file is refused
+                // later.
                 return Ok(Some(named(missing)));
             }
             let entries = self.entries(index, question, value).map_err(named)?;

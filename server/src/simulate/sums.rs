@@ -139,8 +139,8 @@ fn local_error(plan: &SumPlan, item: usize) -> f64 {
 /// Simulates a batch of these people once for each generator.
 ///
 /// # Errors
-/// When `people` is below the minimum of a batch or above the data set's, when the confidence is
-/// out of range, or when the task cannot be accounted for.
+/// When `people` is below the minimum of a batch or above the data set's. Also when the confidence
+/// is out of range, or the task cannot be accounted for.
 pub(crate) fn simulate_sums<R: CryptoRng>(
     task: &SumTask,
     data: &SumData,

@@ -230,6 +230,7 @@ where
     Reports: de::DeserializeOwned,
     Sums: de::DeserializeOwned,
 {
+    // Buffered as a value, because the key `trust` may come last.
     let value = serde_json::Value::deserialize(deserializer)?;
     match value.get("trust") {
         Some(_) => serde_json::from_value::<Sums>(value).map(Own::from),

@@ -61,6 +61,7 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Beside<A> {
                 return Err(de::Error::duplicate_field(KEY));
             }
             self.noted = true;
+            // The value must be a string, but is not used.
             let _: String = self.map.next_value()?;
         }
         Ok(None)

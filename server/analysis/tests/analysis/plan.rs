@@ -220,7 +220,7 @@ fn noise_is_called_noise() {
     // The stated number of people suffices.
     let people: String = verdict
         .text
-        .split("it takes ")
+        .split("you need ")
         .nth(1)
         .unwrap()
         .chars()

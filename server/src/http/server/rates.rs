@@ -31,6 +31,7 @@ impl Rates {
 
     /// Returns true if the peer may send a request now, and counts the request if so.
     pub(super) fn allow(&self, peer: Peer) -> bool {
+        // Relaxed: the count only triggers clean-ups and orders nothing.
         let requests = self.requests.fetch_add(1, Ordering::Relaxed);
         if requests % TIDY_EVERY == TIDY_EVERY - 1 {
             self.peers.retain_recent();

@@ -73,6 +73,7 @@ impl Slots {
             if let Some(answer) = self.try_take(peer) {
                 return answer;
             }
+            // `notify_one` stores a permit, so a change before this line is not missed.
             self.changed.notified().await;
         }
     }
@@ -178,6 +179,7 @@ impl Drop for Busy {
         let Slot { slots, cut, .. } = &*self.0;
         let mut state = slots.state();
         *self.0.since() = state.begin_to_wait(cut);
+        // Only on a full server can a new connection be waiting for this one.
         let full = state.open >= slots.most;
         drop(state);
         if full {

@@ -52,6 +52,7 @@ impl<S> WriteTimeout<S> {
                     *taken = 0;
                     Box::pin(sleep(timeout))
                 });
+                // A loop, because a reset timer must be polled again to register the waker.
                 while stalled.as_mut().poll(context).is_ready() {
                     if *taken < LEAST {
                         return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
