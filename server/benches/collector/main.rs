@@ -1,6 +1,6 @@
-//! Speed of the collector, over real sockets and on a real disk. Three things are measured: the
-//! rate of uploads compared with a bare handler that only reads the bodies, the rate with a large
-//! journal, and the time to restart after a crash.
+//! Speed of the collector, over real sockets and on a real disk. It measures the rate of uploads,
+//! also with a large journal, and the time to restart after a crash. Rates are compared with a bare
+//! handler that only reads the bodies.
 //!
 //! `cargo bench -p hushbin-server --bench collector -- [load] [grown] [start] [nodes] [sums]`; the
 //! default is `load`. `nodes` compares one collector over files with several over a database.
