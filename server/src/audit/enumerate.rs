@@ -130,8 +130,8 @@ pub fn enumerate<R: Rng + ?Sized>(
 /// A probability of the core is a convex combination of at most two integer thresholds over counts.
 /// That takes fewer than 16 roundings; one of a share out of s entries may weigh s times. A sum
 /// over n paddings adds n roundings. The ratio of two such probabilities has twice that, and 1 for
-/// the division. Its logarithm adds at most 8, as losses are at most 16. The total is 2(16 + s + n)
-/// + 1 + 8 units of 2⁻⁵³. The result is above twice that.
+/// the division. Its logarithm adds at most 8, as losses are at most 16. In units of 2⁻⁵³, the
+/// total is `2(16 + s + n) + 1 + 8`. The result is above twice that.
 fn rounding(sparsity: u32, sums: f64) -> f64 {
     (64.0 + 2.0 * f64::from(sparsity) + 2.0 * sums) * f64::EPSILON
 }
