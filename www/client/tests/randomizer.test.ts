@@ -22,10 +22,9 @@ it("knows the core's error codes", () => {
   const read = (name: string) => readFileSync(new URL(`src/error/${name}.rs`, REPOSITORY), "utf8");
   const variants = [...read("code").matchAll(/^ {4}(\w+) = (\d+),$/gm)];
   const names = new Map(
-    [...read("detailed").matchAll(/^ {12}Self::(\w+) => "([\w-]+)",$/gm)].map(([, variant, name]) => [
-      variant,
-      name,
-    ]),
+    [...read("detailed").matchAll(/^ {12}Self::(\w+) => "([\w-]+)",$/gm)].map(
+      ([, variant, name]) => [variant, name],
+    ),
   );
   const expected = Object.fromEntries(
     variants.map(([, variant, number]) => [number, names.get(variant)]),

@@ -4,7 +4,7 @@ use hushbin::domain::Domain;
 use hushbin::hash::HashKeys;
 use hushbin::mechanism::toy::{Report, Toy};
 
-use super::contract::{Estimated, CountedReports};
+use super::contract::{CountedReports, Estimated};
 use crate::estimate::fold::{Reader, SignCounter, TotalsError};
 use crate::estimate::point::{Estimand, ItemPoints, Point};
 
