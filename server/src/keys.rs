@@ -13,12 +13,12 @@ pub(crate) const LENGTH: usize = 32;
 
 /// Permission bits that a private key's file must not have. The group may read it, since services
 /// that share a key share a group. All further access is for the owner only.
-const TOO_OPEN: u32 = 0o037;
+const FORBIDDEN_MODE_BITS: u32 = 0o037;
 
 /// Error for a private key's file with permissions beyond mode 640.
 #[derive(Debug, thiserror::Error)]
 #[error("{path} has mode {mode:o}, expected 640 or less: other users must not read a private key")]
-pub(crate) struct TooOpen {
+pub(crate) struct KeyPermissionError {
     path: String,
     mode: u32,
 }
@@ -26,15 +26,15 @@ pub(crate) struct TooOpen {
 /// Checks that only the owner and the group of a private key's file have access to it.
 ///
 /// # Errors
-/// When the mode has a bit of [`TOO_OPEN`], or the file's metadata cannot be read.
-pub(crate) fn check_private<E: From<TooOpen>>(
+/// When the mode has a bit of [`FORBIDDEN_MODE_BITS`], or the file's metadata cannot be read.
+pub(crate) fn check_private<E: From<KeyPermissionError>>(
     path: &Path,
     failed: impl Fn(io::Error) -> E,
 ) -> Result<(), E> {
     let mode = fs::metadata(path).map_err(failed)?.permissions().mode() & 0o777;
-    match mode & TOO_OPEN {
+    match mode & FORBIDDEN_MODE_BITS {
         0 => Ok(()),
-        _ => Err(E::from(TooOpen {
+        _ => Err(E::from(KeyPermissionError {
             path: path.display().to_string(),
             mode,
         })),
@@ -75,7 +75,7 @@ pub(crate) enum KeyError {
     #[error("{path} holds a key of another kind, expected one of {}", .expected.name())]
     Algorithm { path: String, expected: Algorithm },
     #[error(transparent)]
-    Open(#[from] TooOpen),
+    Open(#[from] KeyPermissionError),
     #[error("no random numbers: {0}")]
     Entropy(getrandom::Error),
 }
@@ -92,7 +92,7 @@ impl Algorithm {
     /// Returns the DER bytes that precede the key itself. They are constant for an algorithm and
     /// half: the version (private keys only), an object identifier and lengths (RFC 8410, sections
     /// 3, 4 and 7). The identifier is 1.3.101.110 or 1.3.101.112.
-    fn der(self, half: Half) -> Vec<u8> {
+    fn der_prefix(self, half: Half) -> Vec<u8> {
         let identifier = match self {
             Self::X25519 => 0x6e,
             Self::Ed25519 => 0x70,
@@ -163,7 +163,7 @@ fn key_in(
             expected: half.tag(),
         });
     }
-    let key = pem.contents().strip_prefix(&algorithm.der(half)[..]);
+    let key = pem.contents().strip_prefix(&algorithm.der_prefix(half)[..]);
     let key = key.and_then(|key| key.try_into().ok());
     key.ok_or_else(|| KeyError::Algorithm {
         path: shown(),
@@ -173,11 +173,11 @@ fn key_in(
 
 /// Returns a public key in PEM format.
 pub(crate) fn public_pem(algorithm: Algorithm, key: &[u8; LENGTH]) -> String {
-    written(algorithm, Half::Public, key)
+    to_pem(algorithm, Half::Public, key)
 }
 
-fn written(algorithm: Algorithm, half: Half, key: &[u8; LENGTH]) -> String {
-    let der = [&algorithm.der(half)[..], key].concat();
+fn to_pem(algorithm: Algorithm, half: Half, key: &[u8; LENGTH]) -> String {
+    let der = [&algorithm.der_prefix(half)[..], key].concat();
     let lines = EncodeConfig::new().set_line_ending(LineEnding::LF);
     pem::encode_config(&Pem::new(half.tag(), der), lines)
 }
@@ -197,7 +197,7 @@ pub(crate) fn create(path: &Path, algorithm: Algorithm) -> Result<[u8; LENGTH], 
         .mode(0o600)
         .open(path)
         .map_err(failed)?;
-    let text = written(algorithm, Half::Private, &key);
+    let text = to_pem(algorithm, Half::Private, &key);
     file.write_all(text.as_bytes()).map_err(failed)?;
     file.sync_all().map_err(failed)?;
     Ok(key)
@@ -229,7 +229,7 @@ mod tests {
             data_encoding::HEXLOWER.encode(&key),
             "d4ee72dbf913584ad5b6d8f1f769f8ad3afe7c28cbf1d4fbe097a88f44755842"
         );
-        assert_eq!(written(Algorithm::Ed25519, Half::Private, &key), text);
+        assert_eq!(to_pem(Algorithm::Ed25519, Half::Private, &key), text);
 
         let public = directory.path().join("public.pem");
         let text = "-----BEGIN PUBLIC KEY-----\n\
@@ -276,7 +276,7 @@ mod tests {
         said(r#"holds a "PUBLIC KEY", expected a "PRIVATE KEY""#);
         write(
             &path,
-            &written(Algorithm::Ed25519, Half::Private, &[7; LENGTH]),
+            &to_pem(Algorithm::Ed25519, Half::Private, &[7; LENGTH]),
         );
         said("holds a key of another kind, expected one of X25519");
         let long = Pem::new(Half::Private.tag(), vec![0; 49]);
@@ -284,7 +284,7 @@ mod tests {
         said("holds a key of another kind");
         write(
             &path,
-            &written(Algorithm::X25519, Half::Private, &[7; LENGTH]),
+            &to_pem(Algorithm::X25519, Half::Private, &[7; LENGTH]),
         );
         fs::set_permissions(&path, fs::Permissions::from_mode(0o604)).unwrap();
         said("has mode 604, expected 640 or less");

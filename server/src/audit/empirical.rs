@@ -11,9 +11,9 @@ use hushbin_analysis::numeric::clopper_pearson::{lower_bound, upper_bound};
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use super::plan::{Plan, delta, judging};
-use super::seen::Seen;
-use super::statistic::{Learned, STATISTICS, Statistic};
+use super::plan::{Plan, delta, judging_trials};
+use super::statistic::{LearnedScores, STATISTICS, Statistic};
+use super::upload_view::UploadView;
 
 /// Judged event: a score is above or below a threshold.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -65,7 +65,7 @@ pub fn measure(
     mut progress: impl FnMut(u64, u64),
 ) -> Measured {
     let pairs = Pair::all(task);
-    let judged = judging(plan.trials(), pairs.len() as u64);
+    let judged = judging_trials(plan.trials(), pairs.len() as u64);
     let choosing = plan.trials() - judged;
     let total = 2 * (pairs.len() as u64 * choosing + judged);
     let mut done = 0;
@@ -78,29 +78,29 @@ pub fn measure(
         if done % 1024 == 0 || done == total {
             progress(done, total);
         }
-        Seen::new(task, pair.question, pair.hypotheses.each_ref(), &bytes)
+        UploadView::new(task, pair.question, pair.hypotheses.each_ref(), &bytes)
     };
 
     let delta = delta(task);
     // Half for each of the two bounds.
     let failure = 0.5 * plan.failure();
-    let prospect = Prospect::new(judged, failure, pairs.len(), delta);
+    let expected_bound = ExpectedBound::new(judged, failure, pairs.len(), delta);
     let Attack {
-        cut,
+        candidate,
         pair,
         statistic,
         learned,
-    } = choose(&pairs, choosing, &prospect, &mut run);
+    } = choose(&pairs, choosing, &expected_bound, &mut run);
     let mut hits = [0; 2];
     for _ in 0..judged {
         for (which, hits) in hits.iter_mut().enumerate() {
             let score = learned.score(statistic, &run(pair, which));
-            *hits += u64::from(cut.holds(score));
+            *hits += u64::from(candidate.contains(score));
         }
     }
     let mut inputs = pair.names.clone();
     // Below the threshold, the second input is the more likely one.
-    if !cut.at_least {
+    if !candidate.at_least {
         inputs.reverse();
         hits.reverse();
     }
@@ -112,8 +112,8 @@ pub fn measure(
         event: Event {
             inputs,
             statistic,
-            threshold: cut.threshold,
-            at_least: cut.at_least,
+            threshold: candidate.threshold,
+            at_least: candidate.at_least,
         },
         hits,
         judged,
@@ -168,18 +168,18 @@ impl Pair {
 
 /// Event to judge: a cut of a statistic's scores on a pair of inputs.
 struct Attack<'a> {
-    cut: Cut,
+    candidate: CandidateEvent,
     pair: &'a Pair,
     statistic: Statistic,
-    learned: Learned,
+    learned: LearnedScores,
 }
 
 /// Chooses the most promising attack, with `trials` runs of each input of each pair.
 fn choose<'a>(
     pairs: &'a [Pair],
     trials: u64,
-    prospect: &Prospect,
-    run: &mut impl FnMut(&Pair, usize) -> Seen,
+    expected_bound: &ExpectedBound,
+    run: &mut impl FnMut(&Pair, usize) -> UploadView,
 ) -> Attack<'a> {
     let mut best: Option<Attack<'a>> = None;
     for pair in pairs {
@@ -189,7 +189,7 @@ fn choose<'a>(
                 learn.push(run(pair, which));
             }
         }
-        let learned = Learned::new(learn.each_ref().map(Vec::as_slice));
+        let learned = LearnedScores::new(learn.each_ref().map(Vec::as_slice));
         let mut scored = STATISTICS.map(|_| Vec::new());
         for _ in 0..trials - trials / 2 {
             for which in [0, 1] {
@@ -199,19 +199,21 @@ fn choose<'a>(
                 }
             }
         }
-        let cuts = scored.iter_mut().zip(STATISTICS);
-        let cuts = cuts.filter_map(|(scored, statistic)| {
-            best_cut(scored, prospect).map(|cut| (cut, statistic))
+        let candidates = scored.iter_mut().zip(STATISTICS);
+        let candidates = candidates.filter_map(|(scored, statistic)| {
+            best_event(scored, expected_bound).map(|candidate| (candidate, statistic))
         });
         // Of equal bounds, `max_by` returns the last, so `rev` makes it the first.
-        let promising = cuts
+        let promising = candidates
             .rev()
             .max_by(|(a, _), (b, _)| a.bound.total_cmp(&b.bound));
-        if let Some((cut, statistic)) = promising
-            && best.as_ref().is_none_or(|best| cut.bound > best.cut.bound)
+        if let Some((candidate, statistic)) = promising
+            && best
+                .as_ref()
+                .is_none_or(|best| candidate.bound > best.candidate.bound)
         {
             best = Some(Attack {
-                cut,
+                candidate,
                 pair,
                 statistic,
                 learned,
@@ -220,53 +222,53 @@ fn choose<'a>(
     }
     // If all uploads look alike, any event serves: this one never happens.
     best.unwrap_or_else(|| Attack {
-        cut: Cut {
+        candidate: CandidateEvent {
             bound: 0.0,
             threshold: f64::INFINITY,
             at_least: true,
         },
         pair: &pairs[0],
         statistic: Statistic::LikelihoodRatio,
-        learned: Learned::new([&[], &[]]),
+        learned: LearnedScores::new([&[], &[]]),
     })
 }
 
 /// Threshold that divides scores into an event and its complement.
 #[derive(Debug, Clone, Copy)]
-struct Cut {
+struct CandidateEvent {
     /// Bound to expect from judging the cut.
     bound: f64,
     threshold: f64,
     at_least: bool,
 }
 
-impl Cut {
-    fn holds(&self, score: f64) -> bool {
+impl CandidateEvent {
+    fn contains(&self, score: f64) -> bool {
         (score >= self.threshold) == self.at_least
     }
 }
 
 /// Expected outcome of the judging trials, for choosing an event.
-struct Prospect {
+struct ExpectedBound {
     /// Number of judging trials of each input.
     judged: f64,
     /// Distance of the judged bounds from the estimates, in standard errors.
-    reach: f64,
+    bound_standard_errors: f64,
     /// Standard errors by which the hits of the choosing trials are discounted as luck. The
     /// luckiest of m scores is about √(2 ln m) off. Without the discount, the rarest events would
     /// be chosen.
-    luck: f64,
+    selection_standard_errors: f64,
     delta: f64,
 }
 
-impl Prospect {
+impl ExpectedBound {
     /// Creates the prospect for `judged` trials and bounds that each fail with probability
     /// `failure`.
     fn new(judged: u64, failure: f64, pairs: usize, delta: f64) -> Self {
         Self {
             judged: judged as f64,
-            reach: -Normal::standard().inverse_cdf(failure),
-            luck: (2.0 * ((pairs * STATISTICS.len()) as f64).ln()).sqrt(),
+            bound_standard_errors: -Normal::standard().inverse_cdf(failure),
+            selection_standard_errors: (2.0 * ((pairs * STATISTICS.len()) as f64).ln()).sqrt(),
             delta,
         }
     }
@@ -274,21 +276,32 @@ impl Prospect {
     /// Returns the bound to expect from an event with these hits among `trials` of each input.
     fn bound(&self, [hits, others]: [f64; 2], trials: f64) -> f64 {
         let expected = |hits, luck| self.judged * wilson(hits, trials, luck);
-        let low = wilson(expected(hits, -self.luck), self.judged, -self.reach);
-        let high = wilson(expected(others, self.luck), self.judged, self.reach);
+        let low = wilson(
+            expected(hits, -self.selection_standard_errors),
+            self.judged,
+            -self.bound_standard_errors,
+        );
+        let high = wilson(
+            expected(others, self.selection_standard_errors),
+            self.judged,
+            self.bound_standard_errors,
+        );
         ((low - self.delta).max(0.0) / high).ln()
     }
 }
 
 /// Returns the cut that promises the greatest bound, from scores paired with the input's index;
 /// `None` if all scores are equal.
-fn best_cut(scored: &mut [(f64, usize)], prospect: &Prospect) -> Option<Cut> {
+fn best_event(
+    scored: &mut [(f64, usize)],
+    expected_bound: &ExpectedBound,
+) -> Option<CandidateEvent> {
     // Descending, so that every prefix is an event of scores at or above a threshold.
     scored.sort_unstable_by(|(a, _), (b, _)| b.total_cmp(a));
     let trials = scored.len() as f64 / 2.0;
     let least = scored.last()?.0;
     let mut hits = [0.0; 2];
-    let mut best: Option<Cut> = None;
+    let mut best: Option<CandidateEvent> = None;
     for group in scored.chunk_by(|(a, _), (b, _)| a == b) {
         let threshold = group[0].0;
         // All trials are at or above the lowest score, so it separates nothing.
@@ -302,9 +315,9 @@ fn best_cut(scored: &mut [(f64, usize)], prospect: &Prospect) -> Option<Cut> {
         let above = ([first, second], true);
         let below = ([trials - second, trials - first], false);
         for (hits, at_least) in [above, below] {
-            let bound = prospect.bound(hits, trials);
+            let bound = expected_bound.bound(hits, trials);
             if best.is_none_or(|best| bound > best.bound) {
-                best = Some(Cut {
+                best = Some(CandidateEvent {
                     bound,
                     threshold,
                     at_least,
@@ -315,9 +328,9 @@ fn best_cut(scored: &mut [(f64, usize)], prospect: &Prospect) -> Option<Cut> {
     best
 }
 
-/// Returns Wilson's bound of a probability, `reach` standard errors away.
-fn wilson(hits: f64, trials: f64, reach: f64) -> f64 {
-    let square = reach * reach;
+/// Returns Wilson's bound of a probability, `standard_errors` standard errors away.
+fn wilson(hits: f64, trials: f64, standard_errors: f64) -> f64 {
+    let square = standard_errors * standard_errors;
     let spread = (hits * (1.0 - hits / trials) + 0.25 * square).sqrt();
-    ((hits + 0.5 * square + reach * spread) / (trials + square)).max(0.0)
+    ((hits + 0.5 * square + standard_errors * spread) / (trials + square)).max(0.0)
 }

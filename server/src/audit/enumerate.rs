@@ -10,9 +10,9 @@ use rand_core::Rng;
 /// fill up missing entries, and bucket.
 pub const STEPS: u64 = 1 << 26;
 /// Maximum number of seeds, if the steps suffice.
-pub(super) const MOST_SEEDS: u64 = 64;
+pub(super) const MAX_SEEDS: u64 = 64;
 /// Minimum number of seeds. A task for which the steps do not suffice is not small.
-pub(super) const FEWEST_SEEDS: u64 = 8;
+pub(super) const MIN_SEEDS: u64 = 8;
 
 /// Privacy loss between all inputs of a small task, as enumerated.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -84,15 +84,15 @@ pub fn enumerate<R: Rng + ?Sized>(
     rng: &mut R,
     mut probabilities: impl FnMut(u64, &[Signed], u64) -> Vec<f64>,
 ) -> Option<Enumeration> {
-    let space = Space::of(question)?;
+    let space = InputSpace::of(question)?;
     let Enumerable {
         buckets,
         completions,
         ..
     } = enumerable(question)?;
-    let (inputs, rows, most) = space.inputs(&completions)?;
-    let seeds = (steps / rows.checked_mul(u64::from(buckets))?).min(MOST_SEEDS);
-    if seeds < FEWEST_SEEDS {
+    let (inputs, rows, most) = space.count_inputs(&completions)?;
+    let seeds = (steps / rows.checked_mul(u64::from(buckets))?).min(MAX_SEEDS);
+    if seeds < MIN_SEEDS {
         return None;
     }
     let mut loss: f64 = 0.0;
@@ -121,7 +121,7 @@ pub fn enumerate<R: Rng + ?Sized>(
         inputs,
         seeds,
         loss,
-        error: rounding(space.sparsity, most as f64),
+        error: rounding_error_bound(space.sparsity, most as f64),
     })
 }
 
@@ -132,30 +132,30 @@ pub fn enumerate<R: Rng + ?Sized>(
 /// over n paddings adds n roundings. The ratio of two such probabilities has twice that, and 1 for
 /// the division. Its logarithm adds at most 8, as losses are at most 16. In units of 2⁻⁵³, the
 /// total is `2(16 + s + n) + 1 + 8`. The result is above twice that.
-fn rounding(sparsity: u32, sums: f64) -> f64 {
+fn rounding_error_bound(sparsity: u32, sums: f64) -> f64 {
     (64.0 + 2.0 * f64::from(sparsity) + 2.0 * sums) * f64::EPSILON
 }
 
 /// Space of a question's inputs, with values −1 and 1 only.
-struct Space {
+struct InputSpace {
     items: u32,
     sparsity: u32,
     /// Minimum number of entries: s if the domain has no padding, else 0.
-    fewest: u32,
+    min_entries: u32,
     /// Possible signs of an item, as "is negative".
     signs: &'static [bool],
     /// Number of items of each part, if an input has one item of each; otherwise empty.
     parts: Vec<u32>,
 }
 
-impl Space {
+impl InputSpace {
     fn of(question: &Question) -> Option<Self> {
         let domain = question.domain();
         let sparsity = domain.sparsity();
         Some(Self {
             items: domain.items()?,
             sparsity,
-            fewest: if domain.is_padded() { 0 } else { sparsity },
+            min_entries: if domain.is_padded() { 0 } else { sparsity },
             signs: if domain.is_rated() {
                 &[false, true]
             } else {
@@ -172,7 +172,7 @@ impl Space {
     /// of one input. `None` on overflow.
     ///
     /// The number of inputs is Σ C(d, k)·2^k for k ≤ s with signs, or the product over all parts.
-    fn inputs(&self, completions: impl Fn(u32) -> Option<u64>) -> Option<(u64, u64, u64)> {
+    fn count_inputs(&self, completions: impl Fn(u32) -> Option<u64>) -> Option<(u64, u64, u64)> {
         if !self.parts.is_empty() {
             let mut parts = self.parts.iter();
             let inputs = parts.try_fold(1_u64, |all, own| all.checked_mul(u64::from(*own)))?;
@@ -182,7 +182,7 @@ impl Space {
         let signs = self.signs.len() as u64;
         let mut signed_sets = 1_u64;
         for k in 0..=self.sparsity.min(self.items) {
-            if k >= self.fewest {
+            if k >= self.min_entries {
                 inputs = inputs.checked_add(signed_sets)?;
                 let ways = completions(k)?;
                 rows = rows.checked_add(signed_sets.checked_mul(ways)?)?;
@@ -203,7 +203,7 @@ impl Space {
         visit: &mut impl FnMut(&[Signed]),
     ) {
         let count = chosen.len() as u32;
-        if count >= self.fewest {
+        if count >= self.min_entries {
             visit(chosen);
         }
         if count == self.sparsity {

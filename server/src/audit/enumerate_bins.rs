@@ -5,7 +5,7 @@ use hushbin::mechanism::hash_bin::{HashBin, Randomizer, Sampling};
 use hushbin::{Entry, Mechanism, Question};
 use rand_core::Rng;
 
-use super::enumerate::{Enumeration, FEWEST_SEEDS, MOST_SEEDS};
+use super::enumerate::{Enumeration, MAX_SEEDS, MIN_SEEDS};
 
 /// Enumerates the loss between all neighbours whose values are −1, 0 and 1 (and L if that is less),
 /// under random seeds. `None` if it would take more than `steps`, the domain is open, or the
@@ -35,8 +35,8 @@ pub fn enumerate_bins<R: Rng + ?Sized>(
     let inputs = (values.len() as u64).checked_pow(items)?;
     let pairs = inputs.checked_mul(inputs)?;
     let each = pairs.checked_mul(u64::from(hash_bin.bins()))?;
-    let seeds = (steps / each).min(MOST_SEEDS);
-    if seeds < FEWEST_SEEDS {
+    let seeds = (steps / each).min(MAX_SEEDS);
+    if seeds < MIN_SEEDS {
         return None;
     }
     let sampling = hash_bin.sampling(question.items().count(), question.epsilon());
@@ -72,7 +72,7 @@ pub fn enumerate_bins<R: Rng + ?Sized>(
         error: 64.0
             * f64::EPSILON
             * f64::from(hash_bin.bins())
-            * largest(&sampling, hash_bin, items),
+            * max_log_weight(&sampling, hash_bin, items),
     })
 }
 
@@ -151,7 +151,7 @@ fn log_weights(sampling: &Sampling, bin: f64) -> [f64; 2] {
 }
 
 /// Returns a bound on the size of the log weights.
-fn largest(sampling: &Sampling, hash_bin: &HashBin, items: u32) -> f64 {
+fn max_log_weight(sampling: &Sampling, hash_bin: &HashBin, items: u32) -> f64 {
     let rate = sampling.laplace().map_or(0.0, |noise| noise.rate());
     let steps = f64::from(items) * f64::from(hash_bin.grid()) + 1.0;
     (rate * steps).max(sampling.effective_epsilon()).max(1.0)

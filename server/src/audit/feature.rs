@@ -23,13 +23,13 @@ pub(super) struct Words([u64; WORDS]);
 impl Words {
     pub(super) fn new(seed: u64, id: UploadId) -> Self {
         let output = |n: u64| mix64(seed.wrapping_add(n.wrapping_mul(STEP)));
-        let [low, high] = halves(id);
+        let [low, high] = id_words(id);
         Self([seed, output(1), output(2), output(3), output(4), low, high])
     }
 }
 
 /// Returns the low and the high word of an id.
-pub(super) fn halves(id: UploadId) -> [u64; 2] {
+pub(super) fn id_words(id: UploadId) -> [u64; 2] {
     let id = u128::from_le_bytes(id.0);
     [id as u64, (id >> 64) as u64]
 }
@@ -39,7 +39,7 @@ pub(super) type Count = [u32; 2];
 
 /// Function of one word.
 #[derive(Debug, Clone, Copy)]
-enum Of {
+enum WordFunction {
     /// Parity of the bits under a mask.
     Parity(u64),
     /// Byte that starts at this bit.
@@ -49,7 +49,7 @@ enum Of {
     Ones,
 }
 
-impl Of {
+impl WordFunction {
     fn value(self, word: u64) -> usize {
         match self {
             Self::Parity(mask) => ((word & mask).count_ones() % 2) as usize,
@@ -64,31 +64,37 @@ impl Of {
 #[derive(Debug, Clone)]
 pub(super) struct Feature {
     word: usize,
-    of: Of,
+    function: WordFunction,
     counts: Vec<Count>,
 }
 
 impl Feature {
     /// Returns the counts of the value that these words have.
     pub(super) fn count(&self, words: &Words) -> Count {
-        self.counts[self.of.value(words.0[self.word])]
+        self.counts[self.function.value(words.0[self.word])]
     }
 
-    fn new(samples: [&[Words]; 2], word: usize, of: Of) -> Self {
+    fn new(samples: [&[Words]; 2], word: usize, function: WordFunction) -> Self {
         let mut counts = vec![Count::default(); CELLS];
         for (which, words) in samples.into_iter().enumerate() {
             for words in words {
-                counts[of.value(words.0[word])][which] += 1;
+                counts[function.value(words.0[word])][which] += 1;
             }
         }
-        Self { word, of, counts }
+        Self {
+            word,
+            function,
+            counts,
+        }
     }
 
     /// Returns the byte, remainder or number of ones that best separates equally many samples of
     /// two inputs.
     pub(super) fn best_part(samples: [&[Words]; 2]) -> Self {
-        let bytes = (0..64).step_by(8).map(Of::Byte);
-        let functions = bytes.chain(MODULI.map(Of::Remainder)).chain([Of::Ones]);
+        let bytes = (0..64).step_by(8).map(WordFunction::Byte);
+        let functions = bytes
+            .chain(MODULI.map(WordFunction::Remainder))
+            .chain([WordFunction::Ones]);
         let features =
             functions.flat_map(|of| (0..WORDS).map(move |word| Self::new(samples, word, of)));
         let features = features.map(|feature| (separation(&feature.counts), feature));
@@ -106,7 +112,7 @@ impl Feature {
         });
         let best = best.max_by_key(|(difference, ..)| *difference);
         let (_, word, mask) = best.expect("there are words");
-        Self::new(samples, word, Of::Parity(mask))
+        Self::new(samples, word, WordFunction::Parity(mask))
     }
 }
 
@@ -127,7 +133,7 @@ fn separation(counts: &[Count]) -> f64 {
 /// Returns the mask whose parity differs most between the inputs, and the difference in the number
 /// of odd samples.
 fn best_mask(samples: [&[Words]; 2], word: usize) -> (u32, u64) {
-    let [first, second] = samples.map(|samples| planes(samples, word));
+    let [first, second] = samples.map(|samples| parity_planes(samples, word));
     let odd = |one: &[u64], other: &[u64]| -> u32 {
         let bits = one.iter().zip(other);
         bits.map(|(a, b)| (a ^ b).count_ones()).sum()
@@ -157,7 +163,7 @@ fn masks() -> Vec<u64> {
 }
 
 /// Returns the parity of a word under each of the [`masks`], with one bit for each sample.
-fn planes(samples: &[Words], word: usize) -> Vec<Vec<u64>> {
+fn parity_planes(samples: &[Words], word: usize) -> Vec<Vec<u64>> {
     let mut planes = vec![vec![0; samples.len().div_ceil(64)]];
     for bit in 0..64 {
         let blocks = samples.chunks(64).map(|block| {
@@ -217,13 +223,13 @@ mod tests {
             0xffff,
         ];
         for (word, mask) in (0..WORDS).zip(masks) {
-            let value = |word: u64| Of::Parity(mask).value(word);
+            let value = |word: u64| WordFunction::Parity(mask).value(word);
             let samples = samples(word, |word, which| value(word) == which);
             let [first, second] = &samples;
             let found = Feature::best_parity([first, second]);
             assert_eq!(found.count(&first[0]), [SAMPLES as u32, 0], "{mask:x}");
             assert_eq!(found.count(&second[0]), [0, SAMPLES as u32], "{mask:x}");
-            let Of::Parity(found) = found.of else {
+            let WordFunction::Parity(found) = found.function else {
                 panic!("no parity")
             };
             assert_eq!(found, mask);

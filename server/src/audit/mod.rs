@@ -15,12 +15,12 @@
 mod empirical;
 mod enumerate;
 mod enumerate_bins;
+mod fast_hasher;
 mod feature;
-mod mixer;
 mod plan;
-mod seen;
 mod statistic;
 mod sums;
+mod upload_view;
 mod verdict;
 
 pub use empirical::{Event, Measured, measure};

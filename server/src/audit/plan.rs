@@ -13,11 +13,11 @@ pub struct Plan {
 /// Default confidence of a measured bound.
 pub(crate) const DEFAULT_CONFIDENCE: f64 = 0.999;
 /// Default number of trials, if that is enough to detect a loss.
-const TRIALS: u64 = 200_000;
+const DEFAULT_TRIALS: u64 = 200_000;
 /// Minimum number of trials: fewer are too few to choose an event from.
-const FEWEST_TRIALS: u64 = 100;
+const MIN_TRIALS: u64 = 100;
 /// Maximum number of trials. More would take years, and rounding of the counts would matter.
-const MOST_TRIALS: u64 = 1_000_000_000;
+const MAX_TRIALS: u64 = 1_000_000_000;
 
 /// A reason why an audit cannot run.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
@@ -32,7 +32,7 @@ pub enum AuditError {
     /// Number of trials out of range: so few that even a randomizer that hides nothing would pass,
     /// or too many to ever finish.
     #[error(
-        "trials is {trials}, expected {least} to {MOST_TRIALS}: fewer cannot detect a loss above \
+        "trials is {trials}, expected {least} to {MAX_TRIALS}: fewer cannot detect a loss above \
          {epsilon} at confidence {confidence}"
     )]
     Trials {
@@ -67,9 +67,9 @@ impl Plan {
             return Err(AuditError::Confidence { confidence });
         }
         let epsilon = task.epsilon();
-        let least = fewest(epsilon, delta(task), confidence);
-        let trials = trials.unwrap_or_else(|| TRIALS.max(4 * least));
-        if !(least..=MOST_TRIALS).contains(&trials) {
+        let least = min_trials(epsilon, delta(task), confidence);
+        let trials = trials.unwrap_or_else(|| DEFAULT_TRIALS.max(4 * least));
+        if !(least..=MAX_TRIALS).contains(&trials) {
             return Err(AuditError::Trials {
                 trials,
                 least,
@@ -103,24 +103,24 @@ impl Plan {
 /// The best possible result of n trials is an event that always happens under one input and never
 /// under the other. With q = (failure/2)^(1/n), the bounds are q and 1 − q. The log ratio ln((q −
 /// δ)/(1 − q)) exceeds ε if n is above ln(2/failure)/−ln(1 − (1 − δ)/(1 + exp(ε))).
-fn fewest(epsilon: f64, delta: f64, confidence: f64) -> u64 {
+fn min_trials(epsilon: f64, delta: f64, confidence: f64) -> u64 {
     let missed = (1.0 - delta) / (1.0 + epsilon.exp());
     let bound = (2.0 / (1.0 - confidence)).ln() / -(-missed).ln_1p();
     // One more trial, and 0.1 %, cover the rounding of the bounds.
     let judged = (1.001 * bound) as u64 + 1;
-    let mut trials = FEWEST_TRIALS.max(judged);
+    let mut trials = MIN_TRIALS.max(judged);
     // One pair is the worst case: with more pairs, more of the trials judge.
-    while judging(trials, 1) < judged {
-        trials += judged - judging(trials, 1);
+    while judging_trials(trials, 1) < judged {
+        trials += judged - judging_trials(trials, 1);
     }
     trials
 }
 
 /// Maximum number of trials that choose the event, per input and summed over all pairs.
-const CHOOSING: u64 = 1 << 17;
+const MAX_CHOOSING_TRIALS: u64 = 1 << 17;
 
-/// Returns how many of `trials` judge the event: three quarters, or more if the cap [`CHOOSING`],
-/// divided among `pairs`, leaves fewer to choose from.
-pub(super) fn judging(trials: u64, pairs: u64) -> u64 {
-    trials - (trials / 4).min(CHOOSING / pairs)
+/// Returns how many of `trials` judge the event: three quarters, or more if the cap
+/// [`MAX_CHOOSING_TRIALS`], divided among `pairs`, leaves fewer to choose from.
+pub(super) fn judging_trials(trials: u64, pairs: u64) -> u64 {
+    trials - (trials / 4).min(MAX_CHOOSING_TRIALS / pairs)
 }

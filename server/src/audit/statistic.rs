@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-use super::feature::{Count, Feature, Words, halves};
-use super::mixer::Mixing;
-use super::seen::Seen;
+use super::fast_hasher::FastHashBuilder;
+use super::feature::{Count, Feature, Words, id_words};
+use super::upload_view::UploadView;
 
 /// Statistic of an upload, with which an attacker distinguishes two inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -108,7 +108,7 @@ impl Statistic {
     }
 
     /// Returns the value of the statistic; `None` if its values are not counted individually.
-    fn value(self, seen: &Seen) -> Option<Value> {
+    fn value(self, seen: &UploadView) -> Option<Value> {
         let pair = |[first, second]: [u64; 2]| first << 32 | second;
         let of = &seen.observation;
         let with_ratio = |value| Some((self, value, log_ratio(seen).to_bits()));
@@ -117,7 +117,7 @@ impl Statistic {
             Self::Report => Some((self, seen.reports, 0)),
             Self::Seed => Some((self, of.seed, 0)),
             Self::Id => {
-                let [low, high] = halves(seen.id);
+                let [low, high] = id_words(seen.id);
                 Some((self, low, high))
             }
             Self::Bucket => with_ratio(of.bucket),
@@ -142,7 +142,7 @@ impl Statistic {
 
 /// Rounds the log-likelihood ratio to a grid of 2⁻³⁰, so that rounding errors do not separate equal
 /// ratios.
-fn log_ratio(seen: &Seen) -> f64 {
+fn log_ratio(seen: &UploadView) -> f64 {
     const GRID: f64 = (1 << 30) as f64;
     (seen.observation.log_ratio * GRID).round() / GRID
 }
@@ -153,17 +153,17 @@ const PRIOR: f64 = 16.0;
 
 /// Counts of the values of the learned statistics under each input.
 #[derive(Clone)]
-pub(super) struct Learned {
-    values: HashMap<Value, Count, Mixing>,
+pub(super) struct LearnedScores {
+    values: HashMap<Value, Count, FastHashBuilder>,
     parity: Feature,
     part: Feature,
 }
 
-impl Learned {
+impl LearnedScores {
     /// Counts values in equally many trials of each input. It also selects the parity and the part
     /// of seed and id. After that, each is an ordinary statistic.
-    pub(super) fn new(trials: [&[Seen]; 2]) -> Self {
-        let mut values: HashMap<Value, Count, Mixing> = HashMap::default();
+    pub(super) fn new(trials: [&[UploadView]; 2]) -> Self {
+        let mut values: HashMap<Value, Count, FastHashBuilder> = HashMap::default();
         for (which, trials) in trials.into_iter().enumerate() {
             for seen in trials {
                 for value in STATISTICS.iter().filter_map(|of| of.value(seen)) {
@@ -182,7 +182,7 @@ impl Learned {
     }
 
     /// Returns the estimated log-likelihood ratio of the value.
-    pub(super) fn score(&self, statistic: Statistic, seen: &Seen) -> f64 {
+    pub(super) fn score(&self, statistic: Statistic, seen: &UploadView) -> f64 {
         let ratio = log_ratio(seen);
         let counts = match statistic {
             Statistic::Parity => Some(self.parity.count(&seen.words)),
@@ -193,9 +193,9 @@ impl Learned {
         };
         match (counts, statistic.least_deviation()) {
             (None, _) => ratio,
-            (Some(counts), None) => counted(counts, ratio),
+            (Some(counts), None) => smoothed_log_ratio(counts, ratio),
             (Some(counts), Some(least)) if deviation(counts) > least => {
-                ratio + counted(counts, 0.0)
+                ratio + smoothed_log_ratio(counts, 0.0)
             }
             (Some(_), Some(_)) => ratio,
         }
@@ -208,7 +208,7 @@ fn deviation([first, second]: Count) -> f64 {
 }
 
 /// Returns the logarithm of the ratio of counts, shrunk towards the log ratio `prior`.
-fn counted([first, second]: Count, prior: f64) -> f64 {
+fn smoothed_log_ratio([first, second]: Count, prior: f64) -> f64 {
     let share = 1.0 / (1.0 + (-prior).exp());
     let first = f64::from(first) + PRIOR * share;
     let second = f64::from(second) + PRIOR * (1.0 - share);

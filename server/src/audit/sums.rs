@@ -79,7 +79,7 @@ pub fn audit_sums<R: CryptoRng>(
         progress(2 * (trial + 1), 2 * trials);
     }
     let [low, high] = &scores;
-    let (chosen, judging) = (choosing as usize, trials - choosing);
+    let (chosen, judging_trials) = (choosing as usize, trials - choosing);
     let failure = 0.5 * (1.0 - confidence);
     let bound = |hits: [u64; 2], of: u64| {
         let [least, most] = [
@@ -104,7 +104,7 @@ pub fn audit_sums<R: CryptoRng>(
     let best = best.max_by(|one, other| prospect(*one).total_cmp(&prospect(*other)));
     let threshold = best.expect("trials choose");
     let event_hits = [low, high].map(|scores| hits(&scores[chosen..], threshold));
-    let empirical = bound(event_hits, judging);
+    let empirical = bound(event_hits, judging_trials);
     let within = empirical <= task.central_epsilon() && accounted.upper <= task.central_epsilon();
     Ok(SumAudit {
         central_epsilon: task.central_epsilon(),
@@ -114,7 +114,7 @@ pub fn audit_sums<R: CryptoRng>(
         trials,
         confidence,
         event_hits,
-        event_trials: judging,
+        event_trials: judging_trials,
         verdict: match within {
             true => Verdict::WithinBudget,
             false => Verdict::ExceedsBudget,

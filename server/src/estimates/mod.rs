@@ -14,7 +14,7 @@ const BATCHES: usize = 10_000;
 
 /// Errors of a query's text.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum AskedError {
+pub(crate) enum QueryTextError {
     #[error("batches: {0:?} is no number and no range")]
     NoRange(String),
     #[error("batches: more than {BATCHES} are named")]
@@ -30,20 +30,20 @@ pub(crate) enum AskedError {
 /// Parses numbers and ranges of batches, such as `1,4-6`, and adds them to `batches`.
 ///
 /// # Errors
-/// [`AskedError`] if the text is malformed, names a batch twice or names too many.
-pub(crate) fn add_batches(value: &str, batches: &mut Vec<u64>) -> Result<(), AskedError> {
+/// [`QueryTextError`] if the text is malformed, names a batch twice or names too many.
+pub(crate) fn add_batches(value: &str, batches: &mut Vec<u64>) -> Result<(), QueryTextError> {
     for part in value.split(',') {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
         let range = first.parse::<u64>().ok().zip(last.parse::<u64>().ok());
         let Some((first, last)) = range.filter(|(first, last)| first <= last) else {
-            return Err(AskedError::NoRange(part.to_owned()));
+            return Err(QueryTextError::NoRange(part.to_owned()));
         };
         // Checked before the range is walked, which may have 2⁶⁴ numbers.
         if last - first >= (BATCHES - batches.len()) as u64 {
-            return Err(AskedError::TooMany);
+            return Err(QueryTextError::TooMany);
         }
         if let Some(twice) = (first..=last).find(|batch| batches.contains(batch)) {
-            return Err(AskedError::Twice(twice));
+            return Err(QueryTextError::Twice(twice));
         }
         batches.extend(first..=last);
     }
@@ -53,12 +53,12 @@ pub(crate) fn add_batches(value: &str, batches: &mut Vec<u64>) -> Result<(), Ask
 /// Parses names of post-processing steps, such as `projection,shrinkage`, and adds them to `post`.
 ///
 /// # Errors
-/// [`AskedError`] if a name is unknown or given twice.
-pub(crate) fn add_post(names: &str, post: &mut Vec<PostProcessing>) -> Result<(), AskedError> {
+/// [`QueryTextError`] if a name is unknown or given twice.
+pub(crate) fn add_post(names: &str, post: &mut Vec<PostProcessing>) -> Result<(), QueryTextError> {
     for name in names.split(',') {
         let asked = name.parse()?;
         if post.contains(&asked) {
-            return Err(AskedError::PostTwice(asked));
+            return Err(QueryTextError::PostTwice(asked));
         }
         post.push(asked);
     }

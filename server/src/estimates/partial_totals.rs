@@ -33,7 +33,7 @@ use crate::format_version::version_of;
 const VERSION: u64 = 1;
 
 /// Identifier of a fold: the first 16 bytes of the SHA-256 of its reports.
-type Part = [u8; 16];
+type FoldId = [u8; 16];
 
 /// Fold of reports in progress.
 pub(crate) struct Folding {
@@ -48,7 +48,7 @@ pub(crate) struct Folding {
 pub(crate) struct Partial {
     pub(crate) totals: Totals,
     /// Position at which each part was found, for error messages.
-    parts: BTreeMap<Part, String>,
+    parts: BTreeMap<FoldId, String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -128,7 +128,7 @@ impl Folding {
     }
 
     pub(crate) fn finish(self) -> Partial {
-        let part = first(self.digest);
+        let part = first_16_bytes(self.digest);
         // An empty fold has no part: several of them would collide, and nothing is counted twice.
         let parts = (self.totals.reports() > 0).then(|| (part, String::new()));
         Partial {
@@ -173,7 +173,7 @@ impl Partial {
         }
         let mut line: Line = serde_json::from_slice(line).map_err(syntax)?;
         let sum = line.sum.take();
-        if sum != Some(line.summed()) {
+        if sum != Some(line.checksum()) {
             return Err(damaged("it"));
         }
         let (expected, found) = (task.fingerprint(), line.fingerprint);
@@ -196,7 +196,7 @@ impl Partial {
             return Err(damaged("reports"));
         }
         for part in &line.parts {
-            let part: Option<Part> = HEXLOWER
+            let part: Option<FoldId> = HEXLOWER
                 .decode(part.as_bytes())
                 .ok()
                 .and_then(|part| part.try_into().ok());
@@ -222,7 +222,7 @@ impl Partial {
             totals: HEXLOWER.encode(&self.totals.encode()),
             sum: None,
         };
-        line.sum = Some(line.summed());
+        line.sum = Some(line.checksum());
         line.json()
     }
 }
@@ -233,12 +233,12 @@ impl Line {
     }
 
     /// Returns the checksum of a line whose `sum` is `None`.
-    fn summed(&self) -> String {
-        HEXLOWER.encode(&first(Sha256::new_with_prefix(self.json())))
+    fn checksum(&self) -> String {
+        HEXLOWER.encode(&first_16_bytes(Sha256::new_with_prefix(self.json())))
     }
 }
 
-fn first(digest: Sha256) -> Part {
+fn first_16_bytes(digest: Sha256) -> FoldId {
     *digest
         .finalize()
         .first_chunk()

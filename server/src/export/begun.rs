@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, Chain, Cursor, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use super::error::ReadError;
-use super::whole::shown;
+use super::whole::display_path;
 use crate::text::MARK;
 
 /// Number of bytes read to detect the format, unless the file begins with a JSON object.
@@ -20,7 +20,7 @@ pub(crate) struct Begun {
 }
 
 /// Reader of all bytes of a file, including those that were read before.
-pub(super) type Whole = Chain<Cursor<Vec<u8>>, BufReader<File>>;
+pub(super) type WholeReader = Chain<Cursor<Vec<u8>>, BufReader<File>>;
 
 impl Begun {
     /// Opens a file and reads its first line that is not blank. It reads the whole line if it is a
@@ -50,7 +50,7 @@ impl Begun {
     }
 
     /// Returns a reader of the whole file, without a byte order mark.
-    pub(crate) fn whole(self) -> Whole {
+    pub(crate) fn whole(self) -> WholeReader {
         Cursor::new(self.beginning).chain(self.rest)
     }
 
@@ -63,7 +63,7 @@ impl Begun {
         match file.rewind() {
             Ok(()) => Ok(file),
             Err(error) if error.kind() == io::ErrorKind::NotSeekable => Err(ReadError::Pipe {
-                path: shown(&self.path),
+                path: display_path(&self.path),
             }),
             Err(source) => Err(file_error(&self.path, source)),
         }
@@ -94,7 +94,7 @@ fn beginning(input: &mut impl BufRead) -> io::Result<Vec<u8>> {
 
 pub(super) fn file_error(path: &Path, source: io::Error) -> ReadError {
     ReadError::File {
-        path: shown(path),
+        path: display_path(path),
         source,
     }
 }

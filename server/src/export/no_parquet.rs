@@ -10,7 +10,7 @@ use super::description::Description;
 use super::error::{ExportError, ReadError};
 use super::row::Row;
 use super::rows::Rows;
-use super::whole::shown;
+use super::whole::display_path;
 use crate::left_out::LeftOut;
 
 const LEFT_OUT: LeftOut = LeftOut {
@@ -27,7 +27,7 @@ pub(super) struct ParquetFile(Infallible);
 impl ParquetFile {
     pub(super) fn open(path: &Path, _: File) -> Result<Self, ReadError> {
         Err(ReadError::Parquet {
-            path: shown(path),
+            path: display_path(path),
             source: LEFT_OUT,
         })
     }

@@ -20,17 +20,17 @@ use super::description::Description;
 use super::error::{ExportError, ReadError};
 use super::row::{COLUMNS, Row};
 use super::rows::Rows;
-use super::whole::shown;
+use super::whole::display_path;
 
 /// Key of the description in the footer.
-const KEY: &str = "hushbin";
+const METADATA_KEY: &str = "hushbin";
 
 /// Maximum number of rows in a group. Groups are kept in memory until written.
-const GROUP: usize = 1 << 17;
+const GROUP_ROWS: usize = 1 << 17;
 const GROUP_BYTES: usize = 32 << 20;
 
 /// Limit below which doubles hold every whole number exactly, 2⁵³.
-const EXACT: f64 = 9_007_199_254_740_992.0;
+const MAX_EXACT_INTEGER: f64 = 9_007_199_254_740_992.0;
 
 /// Parquet file that is being written.
 struct ParquetRows {
@@ -52,7 +52,7 @@ pub(crate) fn parquet(
     // need more bytes. Statistics and indexes cost more than they save in files of this size.
     let [_, _, seed, _, report] = COLUMNS.map(ColumnPath::from);
     let description = serde_json::to_string(description).map_err(io::Error::from)?;
-    let described = KeyValue::new(KEY.to_owned(), description);
+    let described = KeyValue::new(METADATA_KEY.to_owned(), description);
     let properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
         .set_column_dictionary_enabled(seed, false)
@@ -85,7 +85,7 @@ impl Rows for ParquetRows {
     fn write(&mut self, row: Row) -> Result<(), ExportError> {
         self.bytes += row.report.len();
         self.group.push(row);
-        if self.group.len() >= GROUP || self.bytes >= GROUP_BYTES {
+        if self.group.len() >= GROUP_ROWS || self.bytes >= GROUP_BYTES {
             self.write_group()?;
         }
         Ok(())
@@ -114,7 +114,7 @@ impl ParquetFile {
     /// When the file is not Parquet, or a column is missing.
     pub(super) fn open(path: &Path, file: File) -> Result<Self, ReadError> {
         let failed = |source| ReadError::Parquet {
-            path: shown(path),
+            path: display_path(path),
             source,
         };
         let reader = SerializedFileReader::new(file).map_err(failed)?;
@@ -123,7 +123,7 @@ impl ParquetFile {
             let mut fields = schema.get_fields().iter();
             let own = fields.find(|field| field.name() == column && holds_values(field));
             own.cloned().ok_or_else(|| ReadError::Column {
-                path: shown(path),
+                path: display_path(path),
                 column,
                 expected: COLUMNS.join(", "),
             })
@@ -139,7 +139,11 @@ impl ParquetFile {
     pub(super) fn description(&self) -> Option<&str> {
         let metadata = self.reader.metadata().file_metadata();
         let pairs = metadata.key_value_metadata()?;
-        pairs.iter().find(|pair| pair.key == KEY)?.value.as_deref()
+        pairs
+            .iter()
+            .find(|pair| pair.key == METADATA_KEY)?
+            .value
+            .as_deref()
     }
 
     /// Returns an iterator over all rows. An error describes an invalid row. If a row could not be
@@ -197,7 +201,9 @@ where
         Field::UShort(value) => Some((*value).into()),
         Field::UInt(value) => Some((*value).into()),
         Field::ULong(value) => Some((*value).into()),
-        Field::Double(value) if value.fract() == 0.0 && value.abs() < EXACT => Some(*value as i128),
+        Field::Double(value) if value.fract() == 0.0 && value.abs() < MAX_EXACT_INTEGER => {
+            Some(*value as i128)
+        }
         // Spark has no unsigned integers.
         Field::Decimal(value) if value.scale() == 0 => {
             field.to_string().trim_end_matches('.').parse().ok()

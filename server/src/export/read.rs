@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use hushbin::{Fingerprint, Report, Task};
 use serde::Deserialize;
 
-use super::begun::{Begun, Whole, file_error};
+use super::begun::{Begun, WholeReader, file_error};
 use super::description::{Description, beside};
 use super::error::ReadError;
 use super::parquet::ParquetFile;
 use super::row::{COLUMNS, Row};
-use super::whole::shown;
+use super::whole::display_path;
 use crate::task::CollectedTask;
 use crate::task::task_file::{ReportTaskFile, TaskFile};
 use crate::text::{self, unmarked};
@@ -20,27 +20,27 @@ use crate::text::{self, unmarked};
 /// Magic bytes at the start of a Parquet file.
 const PARQUET: &[u8] = b"PAR1";
 
-enum Kind {
-    Csv(Whole),
-    Json(Whole),
+enum FileKind {
+    Csv(WholeReader),
+    Json(WholeReader),
     Parquet(Box<ParquetFile>),
 }
 
-struct Opened {
+struct OpenedFile {
     path: PathBuf,
-    kind: Kind,
+    kind: FileKind,
     description: Option<Description>,
 }
 
 /// Files of reports of one task.
 pub(crate) struct Files {
     task: Task,
-    opened: Vec<Opened>,
+    opened: Vec<OpenedFile>,
 }
 
 /// Description of a task: a file next to reports, or a response of the collector.
 #[derive(Deserialize)]
-struct Described {
+struct TaskWithFingerprint {
     task: Task,
     fingerprint: Fingerprint,
 }
@@ -52,10 +52,12 @@ struct Described {
 /// When the file is none of these.
 pub(crate) fn task_of(path: &Path) -> Result<Task, Box<dyn std::error::Error + Send + Sync>> {
     let text = text::read(path).map_err(|source| file_error(path, source))?;
-    match serde_json::from_str::<Described>(&text) {
-        Ok(Described { task, fingerprint }) if task.fingerprint() == fingerprint => Ok(task),
-        Ok(Described { task, fingerprint }) => Err(ReadError::OtherTask {
-            path: shown(path),
+    match serde_json::from_str::<TaskWithFingerprint>(&text) {
+        Ok(TaskWithFingerprint { task, fingerprint }) if task.fingerprint() == fingerprint => {
+            Ok(task)
+        }
+        Ok(TaskWithFingerprint { task, fingerprint }) => Err(ReadError::OtherTask {
+            path: display_path(path),
             expected: fingerprint,
             found: task.fingerprint(),
         }
@@ -85,15 +87,15 @@ impl Files {
     /// # Errors
     /// When a file does not contain reports, or the files belong to different tasks.
     pub(crate) fn new(begun: Vec<Begun>, given: Option<Task>) -> Result<Self, ReadError> {
-        let opened = begun.into_iter().map(Opened::new);
-        let opened: Vec<Opened> = opened.collect::<Result<_, _>>()?;
+        let opened = begun.into_iter().map(OpenedFile::new);
+        let opened: Vec<OpenedFile> = opened.collect::<Result<_, _>>()?;
         // Without a given task, each file needs a description: one file's says nothing about
         // another.
         let silent = opened.iter().find(|file| file.description.is_none());
         if let (Some(silent), None) = (silent, &given) {
             return Err(ReadError::NoTask {
-                path: shown(&silent.path),
-                beside: shown(&beside(&silent.path)),
+                path: display_path(&silent.path),
+                beside: display_path(&beside(&silent.path)),
             });
         }
         let mut described = opened.iter().filter_map(|file| file.description.as_ref());
@@ -104,7 +106,7 @@ impl Files {
             match &file.description {
                 Some(Description { fingerprint, .. }) if *fingerprint != expected => {
                     return Err(ReadError::OtherTask {
-                        path: shown(&file.path),
+                        path: display_path(&file.path),
                         expected,
                         found: *fingerprint,
                     });
@@ -131,16 +133,16 @@ impl Files {
             let description = file.description.clone();
             let counts = file.for_each_report(&self.task, &mut visit)?;
             for &batch in counts.keys() {
-                if let Some(other) = seen.insert(batch, shown(&path)) {
+                if let Some(other) = seen.insert(batch, display_path(&path)) {
                     return Err(ReadError::Twice {
-                        path: shown(&path),
+                        path: display_path(&path),
                         other,
                         batch,
                     });
                 }
             }
             if let Some(description) = description {
-                is_complete(&path, &description, &counts)?;
+                check_complete(&path, &description, &counts)?;
             }
         }
         Ok(())
@@ -148,7 +150,7 @@ impl Files {
 }
 
 /// Checks that a file contains exactly the reports of the batches in its description.
-fn is_complete(
+fn check_complete(
     path: &Path,
     description: &Description,
     counts: &BTreeMap<u64, u64>,
@@ -160,7 +162,7 @@ fn is_complete(
         let found = counts.get(&batch).copied().unwrap_or(0);
         if found != expected {
             return Err(ReadError::Incomplete {
-                path: shown(path),
+                path: display_path(path),
                 batch,
                 found,
                 expected,
@@ -170,20 +172,20 @@ fn is_complete(
     Ok(())
 }
 
-impl Opened {
+impl OpenedFile {
     fn new(begun: Begun) -> Result<Self, ReadError> {
         let path = &*begun.path().to_owned();
         let kind = match begun.beginning() {
             beginning if beginning.starts_with(PARQUET) => {
-                Kind::Parquet(Box::new(ParquetFile::open(path, begun.seekable()?)?))
+                FileKind::Parquet(Box::new(ParquetFile::open(path, begun.seekable()?)?))
             }
-            [b'{', ..] => Kind::Json(begun.whole()),
-            _ => Kind::Csv(begun.whole()),
+            [b'{', ..] => FileKind::Json(begun.whole()),
+            _ => FileKind::Csv(begun.whole()),
         };
         let beside = beside(path);
         let inside = match &kind {
-            Kind::Parquet(file) => file.description().map(str::to_owned),
-            Kind::Csv(_) | Kind::Json(_) => None,
+            FileKind::Parquet(file) => file.description().map(str::to_owned),
+            FileKind::Csv(_) | FileKind::Json(_) => None,
         };
         // Most tools drop the footer when they save Parquet again, so the description file is the
         // fallback.
@@ -197,7 +199,7 @@ impl Opened {
         };
         let description = told.map(|text| Description::read(&text)).transpose();
         let description = description.map_err(|wrong| ReadError::Description {
-            path: shown(told_by),
+            path: display_path(told_by),
             wrong,
         })?;
         Ok(Self {
@@ -216,13 +218,13 @@ impl Opened {
         let mut counts = BTreeMap::new();
         let path = &*self.path;
         let what = match self.kind {
-            Kind::Parquet(_) => "row",
-            Kind::Csv(_) | Kind::Json(_) => "line",
+            FileKind::Parquet(_) => "row",
+            FileKind::Csv(_) | FileKind::Json(_) => "line",
         };
         let mut take = |number: u64, row: Result<Row, String>| {
             let report = row.and_then(|row| Ok((row.batch, row.decode(task)?)));
             let (batch, report) = report.map_err(|wrong| ReadError::Row {
-                path: shown(path),
+                path: display_path(path),
                 what,
                 number,
                 wrong,
@@ -232,11 +234,11 @@ impl Opened {
             Ok(())
         };
         match self.kind {
-            Kind::Csv(file) => for_each_of_csv(path, file, &mut take)?,
-            Kind::Json(file) => for_each_of_json(path, file, &mut take)?,
-            Kind::Parquet(file) => {
+            FileKind::Csv(file) => for_each_of_csv(path, file, &mut take)?,
+            FileKind::Json(file) => for_each_of_json(path, file, &mut take)?,
+            FileKind::Parquet(file) => {
                 let rows = file.rows().map_err(|source| ReadError::Parquet {
-                    path: shown(path),
+                    path: display_path(path),
                     source,
                 })?;
                 (1..)
@@ -248,13 +250,19 @@ impl Opened {
     }
 }
 
-type Take<'a> = dyn FnMut(u64, Result<Row, String>) -> Result<(), ReadError> + 'a;
+type RowVisitor<'a> = dyn FnMut(u64, Result<Row, String>) -> Result<(), ReadError> + 'a;
 
-fn for_each_of_csv(path: &Path, file: Whole, take: &mut Take<'_>) -> Result<(), ReadError> {
+fn for_each_of_csv(
+    path: &Path,
+    file: WholeReader,
+    take: &mut RowVisitor<'_>,
+) -> Result<(), ReadError> {
     let mut reader = csv::Reader::from_reader(file);
     let header = reader.headers().map(|header| header.iter().eq(COLUMNS));
     if !header.is_ok_and(|ours| ours) {
-        return Err(ReadError::NoReports { path: shown(path) });
+        return Err(ReadError::NoReports {
+            path: display_path(path),
+        });
     }
     let mut record = csv::StringRecord::new();
     loop {
@@ -288,7 +296,11 @@ fn for_each_of_csv(path: &Path, file: Whole, take: &mut Take<'_>) -> Result<(), 
     }
 }
 
-fn for_each_of_json(path: &Path, mut file: Whole, take: &mut Take<'_>) -> Result<(), ReadError> {
+fn for_each_of_json(
+    path: &Path,
+    mut file: WholeReader,
+    take: &mut RowVisitor<'_>,
+) -> Result<(), ReadError> {
     let mut line = Vec::new();
     for number in 1.. {
         line.clear();

@@ -25,7 +25,7 @@ impl Unfinished {
         let mut name = path.as_os_str().to_owned();
         name.push(".unfinished");
         let unfinished = PathBuf::from(name);
-        is_free(path)?;
+        check_absent(path)?;
         let file = open_or_create(&unfinished).map_err(|source| failed(&unfinished, source))?;
         match file.try_lock() {
             Ok(()) => {
@@ -39,7 +39,7 @@ impl Unfinished {
                 })
             }
             Err(TryLockError::WouldBlock) => Err(ExportError::Busy {
-                path: shown(&unfinished),
+                path: display_path(&unfinished),
             }),
             Err(TryLockError::Error(source)) => Err(failed(&unfinished, source)),
         }
@@ -58,7 +58,7 @@ impl Unfinished {
         // Sync before the rename, so that after a power loss the final name never has partial
         // content.
         synced.map_err(|source| failed(&self.unfinished, source))?;
-        is_free(&self.path)?;
+        check_absent(&self.path)?;
         fs::rename(&self.unfinished, &self.path).map_err(|source| failed(&self.path, source))
     }
 }
@@ -70,18 +70,20 @@ impl Drop for Unfinished {
     }
 }
 
-fn is_free(path: &Path) -> Result<(), ExportError> {
+fn check_absent(path: &Path) -> Result<(), ExportError> {
     match fs::symlink_metadata(path) {
-        Ok(_) => Err(ExportError::Exists { path: shown(path) }),
+        Ok(_) => Err(ExportError::Exists {
+            path: display_path(path),
+        }),
         Err(_) => Ok(()),
     }
 }
 
-pub(super) fn shown(path: &Path) -> String {
+pub(super) fn display_path(path: &Path) -> String {
     path.display().to_string()
 }
 
 fn failed(path: &Path, source: io::Error) -> ExportError {
-    let path = shown(path);
+    let path = display_path(path);
     ExportError::File { path, source }
 }

@@ -30,7 +30,7 @@ impl Access {
     /// - [`Problem::UnknownToken`] with an unknown token.
     /// - [`Problem::Forbidden`] with a token of a lesser role.
     /// - [`Problem::Storage`] if the tokens cannot be read.
-    async fn admit(&self, headers: &HeaderMap, needed: TokenRole) -> Result<(), Problem> {
+    async fn authorize(&self, headers: &HeaderMap, needed: TokenRole) -> Result<(), Problem> {
         let Self::Holders(tokens) = self else {
             return Ok(());
         };
@@ -57,15 +57,15 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
 }
 
 /// Proof that the request has an admin's token, or at least an analyst's.
-pub(super) struct Asker<const ADMIN: bool>;
+pub(super) struct Authorized<const ADMIN: bool>;
 
 /// Proof of a token for released data.
-pub(super) type Analyst = Asker<false>;
+pub(super) type Analyst = Authorized<false>;
 
 /// Proof of a token for changes.
-pub(super) type Admin = Asker<true>;
+pub(super) type Admin = Authorized<true>;
 
-impl<S: Sync, const ADMIN: bool> FromRequestParts<S> for Asker<ADMIN>
+impl<S: Sync, const ADMIN: bool> FromRequestParts<S> for Authorized<ADMIN>
 where
     Access: FromRef<S>,
 {
@@ -77,7 +77,7 @@ where
             false => TokenRole::Analyst,
         };
         Access::from_ref(state)
-            .admit(&parts.headers, needed)
+            .authorize(&parts.headers, needed)
             .await?;
         Ok(Self)
     }

@@ -14,7 +14,7 @@ use crate::store::{BatchRow, BatchSettings, BatchState, StoredTask};
 
 /// Batch, as it is sent.
 #[derive(Serialize)]
-pub(super) struct Batch {
+pub(super) struct BatchSummary {
     number: u64,
     state: &'static str,
     reports: u64,
@@ -26,7 +26,7 @@ pub(super) struct Batch {
     reports_kept: bool,
 }
 
-impl From<BatchRow> for Batch {
+impl From<BatchRow> for BatchSummary {
     fn from(row: BatchRow) -> Self {
         Self {
             number: row.number,
@@ -44,16 +44,21 @@ impl From<BatchRow> for Batch {
 }
 
 #[derive(Serialize)]
-pub(super) struct List {
+pub(super) struct BatchList {
     /// Settings that decide when the open batch is closed.
     closes: BatchSettings,
-    batches: Vec<Batch>,
+    batches: Vec<BatchSummary>,
 }
 
-fn list_of(stored: &StoredTask) -> List {
-    List {
+fn list_of(stored: &StoredTask) -> BatchList {
+    BatchList {
         closes: stored.settings().batch.clone(),
-        batches: stored.batches().iter().copied().map(Batch::from).collect(),
+        batches: stored
+            .batches()
+            .iter()
+            .copied()
+            .map(BatchSummary::from)
+            .collect(),
     }
 }
 
@@ -73,7 +78,7 @@ pub(super) async fn close(
     _: Admin,
     State(state): State<AppState>,
     path: Result<Path<String>, PathRejection>,
-) -> Result<(StatusCode, Json<Batch>), Problem> {
+) -> Result<(StatusCode, Json<BatchSummary>), Problem> {
     let stored = state.task(tasks::id(path))?;
     state.store().refresh(&stored).await?;
     let closed = state.store().close_batch(&stored).await?;

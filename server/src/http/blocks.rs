@@ -26,7 +26,7 @@ use crate::store::{Origin, Submission, SubmittedUpload};
 const BLOCK_BYTES: usize = 1 << 20;
 
 #[derive(Serialize)]
-pub(super) struct Taken {
+pub(super) struct BlockReceipt {
     /// Analyser's signature on the SHA-256 of the block, hexadecimal.
     receipt: String,
 }
@@ -37,12 +37,12 @@ pub(super) struct Taken {
 ///
 /// Reports that cannot be opened were made by a client that broke the protocol. They are left out,
 /// so that such a client cannot keep the remaining reports from being counted.
-pub(super) async fn take(
+pub(super) async fn receive(
     State(state): State<AppState>,
     path: Result<Path<String>, PathRejection>,
     headers: HeaderMap,
     body: Body,
-) -> Result<Json<Taken>, Problem> {
+) -> Result<Json<BlockReceipt>, Problem> {
     let stored = state.task(tasks::id(path))?;
     let analyser = state.peers().analyser.as_ref();
     let analyser = analyser.ok_or(Problem::OtherRole)?;
@@ -60,9 +60,9 @@ pub(super) async fn take(
     let recipient = analyser.recipient(stored.task());
     let recipient = recipient.map_err(|_| Problem::NoKeys)?;
     // Opening takes about 60 µs a report, too long for a thread of the runtime.
-    let opened = tokio::task::spawn_blocking(move || open(&recipient, shuffler, &block));
+    let opened = tokio::task::spawn_blocking(move || open_block(&recipient, shuffler, &block));
     let opened = opened.await.map_err(|_| Problem::Internal)??;
-    state.metrics().unopened(opened.unopened);
+    state.metrics().count_unopened(opened.unopened);
     if !opened.uploads.is_empty() {
         let submission = Submission {
             uploads: opened.uploads,
@@ -74,11 +74,11 @@ pub(super) async fn take(
             return Err(Problem::UploadIdConflict { id: id.to_string() });
         }
     }
-    Ok(Json(Taken { receipt }))
+    Ok(Json(BlockReceipt { receipt }))
 }
 
 /// Reports of a block after opening.
-struct Opened {
+struct OpenedBlock {
     uploads: Vec<SubmittedUpload>,
     bytes: Vec<u8>,
     unopened: u64,
@@ -89,7 +89,11 @@ struct Opened {
 ///
 /// # Errors
 /// When `block` is not exactly one block of this task.
-fn open(recipient: &Recipient, shuffler: SignerId, block: &[u8]) -> Result<Opened, Problem> {
+fn open_block(
+    recipient: &Recipient,
+    shuffler: SignerId,
+    block: &[u8],
+) -> Result<OpenedBlock, Problem> {
     let task = recipient.task();
     let (fingerprint, length) = (task.fingerprint(), task.sealed_bytes());
     let blocks = sealed::decode_all(block, &fingerprint, length)?;
@@ -112,7 +116,7 @@ fn open(recipient: &Recipient, shuffler: SignerId, block: &[u8]) -> Result<Opene
     let (mut uploads, mut bytes, mut found) = (Vec::new(), Vec::new(), 0);
     for (key, (reports, encoded)) in by_key {
         found += reports;
-        let id = id(&digest, &key);
+        let id = upload_id(&digest, &key);
         let origin = Origin {
             shuffler,
             batch: sealed.id.0,
@@ -124,7 +128,7 @@ fn open(recipient: &Recipient, shuffler: SignerId, block: &[u8]) -> Result<Opene
         bytes.extend(origin.encode());
         uploads.push(SubmittedUpload::new(id, reports, begin..bytes.len()));
     }
-    Ok(Opened {
+    Ok(OpenedBlock {
         uploads,
         bytes,
         unopened: count - u64::from(found),
@@ -132,7 +136,7 @@ fn open(recipient: &Recipient, shuffler: SignerId, block: &[u8]) -> Result<Opene
 }
 
 /// Returns the upload id for the reports of one key in the block with this digest.
-fn id(block: &[u8], key: &[u8; KEY_ID]) -> UploadId {
+fn upload_id(block: &[u8], key: &[u8; KEY_ID]) -> UploadId {
     // A repeated block gives the same ids, so that its reports are duplicates.
     let digest = Sha256::digest([block, key].concat());
     UploadId(*digest.first_chunk().expect("a digest has 32 bytes"))

@@ -63,7 +63,7 @@ async fn bytes(state: &AppState, body: Body) -> Result<Vec<u8>, Problem> {
 /// # Errors
 /// Same as [`read`], and [`Problem::BadQuery`] if the body is not UTF-8.
 pub(super) async fn text(state: &AppState, body: Body) -> Result<String, Problem> {
-    String::from_utf8(bytes(state, body).await?).map_err(|_| query::no_text())
+    String::from_utf8(bytes(state, body).await?).map_err(|_| query::not_utf8())
 }
 
 /// Reads the body of an admin's request, as a JSON object.

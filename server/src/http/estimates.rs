@@ -10,10 +10,10 @@ use axum::response::Response;
 use hushbin::{Items, Question, Task};
 
 use super::access::Analyst;
-use super::answer::Work;
 use super::problem::Problem;
+use super::response_writer::WorkKind;
 use super::state::AppState;
-use super::{accept, answer, body, query, tasks};
+use super::{accept, body, query, response_writer, tasks};
 use crate::estimates;
 use crate::store::{BatchRow, StoredTask};
 use hushbin_analysis::estimate::{Options, Query};
@@ -57,36 +57,36 @@ async fn answer_to(
     stored: Arc<StoredTask>,
     headers: &HeaderMap,
 ) -> Result<Response, Problem> {
-    let (options, asked) = query::estimates(query)?;
-    let batches = state.released(&stored, asked.as_deref()).await?;
+    let (options, asked) = query::parse_estimates(query)?;
+    let batches = state.released_batches(&stored, asked.as_deref()).await?;
     let csv = accept::prefers_csv(headers);
     if let Some(task) = stored.task().sums() {
         let query = SumQuery::new(task, &options)?;
-        let body = state.write(Work::Short, move |store, out| {
+        let body = state.write_response(WorkKind::Short, move |store, out| {
             let task = stored.task().sums().ok_or(Problem::Internal)?;
             let totals = store.sum_totals(&stored, task, &batches)?;
             let estimates = SumEstimates::new(task, &totals, &query);
-            answer::render(csv, &estimates, |out| estimates.write_csv(out), out)
+            response_writer::render(csv, &estimates, |out| estimates.write_csv(out), out)
         });
-        return Ok(answer::table(csv, body.await?));
+        return Ok(response_writer::table(csv, body.await?));
     }
-    let estimator = stored.estimator().ok_or(Problem::OfSums)?;
+    let estimator = stored.estimator().ok_or(Problem::NotForSums)?;
     let work = work(estimator.task(), &options, &batches, state.limits().hashes)?;
-    let body = state.write(work, move |store, out| {
-        let estimator = stored.estimator().ok_or(Problem::OfSums)?;
+    let body = state.write_response(work, move |store, out| {
+        let estimator = stored.estimator().ok_or(Problem::NotForSums)?;
         let query = Query::new(estimator.task(), &options)?;
         let totals = match work {
-            Work::Short | Work::Long => store.totals(&stored, asked.as_deref())?,
-            Work::Reports => {
+            WorkKind::Short | WorkKind::Long => store.totals(&stored, asked.as_deref())?,
+            WorkKind::Reports => {
                 let none = estimates::no_reports(estimator.task(), &query);
                 let given_up = || out.is_given_up();
                 Arc::new(store.fold_reports(&stored, &batches, &given_up, &none)?)
             }
         };
         let estimates = estimator.answer(&totals, &query);
-        answer::render(csv, &estimates, |out| estimates.write_csv(out), out)
+        response_writer::render(csv, &estimates, |out| estimates.write_csv(out), out)
     });
-    Ok(answer::table(csv, body.await?))
+    Ok(response_writer::table(csv, body.await?))
 }
 
 /// Returns the kind of work that a query needs: the totals of whole batches, or the reports if the
@@ -99,7 +99,7 @@ fn work(
     options: &Options,
     batches: &[BatchRow],
     hashes: u64,
-) -> Result<Work, Problem> {
+) -> Result<WorkKind, Problem> {
     let named = options.question.as_deref();
     let is_asked = |question: &&Question| named.is_none_or(|name| question.name() == name);
     let asked: Vec<_> = task.questions().iter().filter(is_asked).collect();
@@ -111,7 +111,7 @@ fn work(
         let reports: u64 = batches.iter().map(|batch| batch.reports).sum();
         let (have, most) = (items.unwrap_or(0), hashes / (SIGNS * reports.max(1)));
         return match have as u64 <= most {
-            true => Ok(Work::Reports),
+            true => Ok(WorkKind::Reports),
             false => Err(Problem::TooManyItems { have, most }),
         };
     }
@@ -121,7 +121,7 @@ fn work(
         Items::Open(_) => 0,
     };
     match items.unwrap_or_else(|| asked.iter().map(listed).sum()) {
-        ..=SHORT_ITEMS => Ok(Work::Short),
-        _ => Ok(Work::Long),
+        ..=SHORT_ITEMS => Ok(WorkKind::Short),
+        _ => Ok(WorkKind::Long),
     }
 }

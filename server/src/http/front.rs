@@ -12,7 +12,7 @@ use parking_lot::RwLock;
 use tower::ServiceExt;
 
 use super::hosts::Hosts;
-use super::layers::{starting, too_many};
+use super::layers::{rate_limited_router, starting_router};
 use super::paths::{GATEWAY, HEALTH};
 use super::problem::Problem;
 use super::tls::Tls;
@@ -24,7 +24,7 @@ pub(crate) struct Front(Arc<Inner>);
 
 struct Inner {
     router: RwLock<Router>,
-    too_many: Router,
+    rate_limited: Router,
     hosts: RwLock<Hosts>,
     tls: RwLock<Option<Tls>>,
     metrics: Arc<Metrics>,
@@ -34,8 +34,8 @@ impl Front {
     /// Creates the service for a process without a store yet: live, but not ready.
     pub(crate) fn new(hosts: Hosts, tls: Option<Tls>, metrics: Arc<Metrics>) -> Self {
         Self(Arc::new(Inner {
-            router: RwLock::new(starting(Arc::clone(&metrics))),
-            too_many: too_many(Arc::clone(&metrics)),
+            router: RwLock::new(starting_router(Arc::clone(&metrics))),
+            rate_limited: rate_limited_router(Arc::clone(&metrics)),
             hosts: RwLock::new(hosts),
             tls: RwLock::new(tls),
             metrics,
@@ -77,7 +77,7 @@ impl Front {
         // Health checks come by IP address, and the response reveals nothing more.
         let health = HEALTH.contains(&parts.uri.path());
         if !health && !self.0.hosts.read().allow(&parts) {
-            self.0.metrics.problem(Problem::Misdirected.slug());
+            self.0.metrics.count_problem(Problem::Misdirected.slug());
             return Problem::Misdirected.into_response();
         }
         if parts.uri.path() == GATEWAY {
@@ -87,7 +87,7 @@ impl Front {
         let router = match allowed || health {
             // Cloned, so that no lock is held while the request is answered.
             true => self.0.router.read().clone(),
-            false => self.0.too_many.clone(),
+            false => self.0.rate_limited.clone(),
         };
         match router.oneshot(Request::from_parts(parts, body)).await {
             Ok(response) => response,

@@ -7,10 +7,10 @@ use axum::response::Response;
 use hushbin_analysis::heavy_hitters::Search;
 
 use super::access::Analyst;
-use super::answer::Work;
 use super::problem::Problem;
+use super::response_writer::WorkKind;
 use super::state::AppState;
-use super::{accept, answer, query, tasks};
+use super::{accept, query, response_writer, tasks};
 
 /// `GET /tasks/{id}/heavy-hitters`: frequent texts as JSON, or as CSV if the client prefers it.
 pub(super) async fn show(
@@ -21,17 +21,18 @@ pub(super) async fn show(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let stored = state.task(tasks::id(path))?;
-    let options = query::heavy_hitters(raw.as_deref().unwrap_or_default(), state.limits().hashes)?;
-    let task = stored.task().reports().ok_or(Problem::OfSums)?;
+    let options =
+        query::parse_heavy_hitters(raw.as_deref().unwrap_or_default(), state.limits().hashes)?;
+    let task = stored.task().reports().ok_or(Problem::NotForSums)?;
     let search = Search::new(task, options)?;
-    let batches = state.released(&stored, None).await?;
+    let batches = state.released_batches(&stored, None).await?;
     let csv = accept::prefers_csv(&headers);
-    let body = state.write(Work::Reports, move |store, out| {
+    let body = state.write_response(WorkKind::Reports, move |store, out| {
         let given_up = || out.is_given_up();
         let mut reports = search.no_reports();
         store.for_each_report(&stored, &batches, &given_up, |report| reports.fold(report))?;
         let found = search.run(&reports, &given_up)?;
-        answer::render(csv, &found, |out| found.write_csv(out), out)
+        response_writer::render(csv, &found, |out| found.write_csv(out), out)
     });
-    Ok(answer::table(csv, body.await?))
+    Ok(response_writer::table(csv, body.await?))
 }

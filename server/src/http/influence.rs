@@ -10,13 +10,13 @@ use hushbin_analysis::sums::{SumInfluence, SumTotals};
 use serde::Serialize;
 
 use super::access::Analyst;
-use super::answer::Work;
 use super::problem::Problem;
+use super::response_writer::WorkKind;
 use super::state::AppState;
-use super::{answer, query, tasks};
+use super::{query, response_writer, tasks};
 
 #[derive(Serialize)]
-struct Show<'a> {
+struct InfluenceResponse<'a> {
     task: &'a str,
     fingerprint: Fingerprint,
     /// Number of reports in the selected batches.
@@ -30,7 +30,7 @@ struct Show<'a> {
 }
 
 #[derive(Serialize)]
-struct ShowSums<'a> {
+struct SumsInfluenceResponse<'a> {
     task: &'a str,
     fingerprint: Fingerprint,
     /// Number of people in the selected batches, estimated from the messages.
@@ -39,7 +39,7 @@ struct ShowSums<'a> {
     statement: &'static str,
 }
 
-impl<'a> ShowSums<'a> {
+impl<'a> SumsInfluenceResponse<'a> {
     fn new(task: &'a SumTask, totals: &SumTotals) -> Self {
         let people = totals.people(task);
         Self {
@@ -72,18 +72,18 @@ pub(super) async fn show(
     RawQuery(raw): RawQuery,
 ) -> Result<Response, Problem> {
     let stored = state.task(tasks::id(path))?;
-    let asked = query::batches(raw.as_deref().unwrap_or_default())?;
-    let batches = state.released(&stored, asked.as_deref()).await?;
+    let asked = query::parse_batches(raw.as_deref().unwrap_or_default())?;
+    let batches = state.released_batches(&stored, asked.as_deref()).await?;
     // Short: it computes the estimates of all items, but sends none of them.
-    let body = state.write(Work::Short, move |store, out| {
+    let body = state.write_response(WorkKind::Short, move |store, out| {
         if let Some(task) = stored.task().sums() {
             let totals = store.sum_totals(&stored, task, &batches)?;
-            return answer::json(&ShowSums::new(task, &totals), out);
+            return response_writer::json(&SumsInfluenceResponse::new(task, &totals), out);
         }
-        let estimator = stored.estimator().ok_or(Problem::OfSums)?;
+        let estimator = stored.estimator().ok_or(Problem::NotForSums)?;
         let totals = store.totals(&stored, asked.as_deref())?;
         let task = stored.task();
-        let show = Show {
+        let show = InfluenceResponse {
             task: task.id(),
             fingerprint: task.fingerprint(),
             reports: totals.reports(),
@@ -92,7 +92,7 @@ pub(super) async fn show(
             crowd: estimator.crowd(&totals),
             statement: STATEMENT,
         };
-        answer::json(&show, out)
+        response_writer::json(&show, out)
     });
     Ok((tasks::ASK_AGAIN, tasks::JSON, body.await?).into_response())
 }

@@ -19,33 +19,33 @@ use tracing::Span;
 use super::health;
 use super::metrics::Metrics;
 use super::paths::{LIVE, METRICS, UNLOGGED};
-use super::problem::{Answered, Problem};
+use super::problem::{Problem, ProblemSlug};
 use super::state::Limits;
 
 /// Returns the router of a process that has no store yet.
-pub(super) fn starting(metrics: Arc<Metrics>) -> Router {
+pub(super) fn starting_router(metrics: Arc<Metrics>) -> Router {
     let router = Router::new()
         .route(LIVE, get(health::live))
         .route(METRICS, get(health::metrics))
         .fallback(async || Problem::Starting)
         .with_state(Arc::clone(&metrics));
-    for_everybody(router, Common::new(metrics))
+    with_common_layers(router, LayerState::new(metrics))
 }
 
 /// Returns the router for peers that send too many requests.
-pub(super) fn too_many(metrics: Arc<Metrics>) -> Router {
+pub(super) fn rate_limited_router(metrics: Arc<Metrics>) -> Router {
     let router = Router::new().fallback(async || Problem::TooManyRequests);
-    for_everybody(router, Common::new(metrics))
+    with_common_layers(router, LayerState::new(metrics))
 }
 
 /// State of the middleware.
 #[derive(Clone)]
-pub(super) struct Common {
+pub(super) struct LayerState {
     pub(super) metrics: Arc<Metrics>,
     pub(super) deadline: Duration,
 }
 
-impl Common {
+impl LayerState {
     fn new(metrics: Arc<Metrics>) -> Self {
         Self {
             metrics,
@@ -59,7 +59,7 @@ impl Common {
 ///
 /// It is a single layer. A router boxes each layer, and clones it with all inner layers for each
 /// request. With separate layers that took a third of an upload's time.
-pub(super) fn for_everybody(router: Router, common: Common) -> Router {
+pub(super) fn with_common_layers(router: Router, common: LayerState) -> Router {
     let cors = CorsLayer::new()
         .allow_origin(AnyOrigin)
         .allow_methods([Method::GET, Method::POST])
@@ -75,7 +75,7 @@ pub(super) fn for_everybody(router: Router, common: Common) -> Router {
         .on_failure(());
     // The first layer is the outermost: it also counts problems that inner layers create.
     let layers = ServiceBuilder::new()
-        .layer(middleware::from_fn_with_state(common, answer))
+        .layer(middleware::from_fn_with_state(common, enforce_deadline))
         .layer(cors)
         .layer(CatchPanicLayer::custom(panicked))
         .layer(log);
@@ -84,12 +84,16 @@ pub(super) fn for_everybody(router: Router, common: Common) -> Router {
 
 /// Enforces the deadline. Work that the handler began may still complete after it: an upload that
 /// was committed too late is a duplicate when it is sent again.
-async fn answer(State(common): State<Common>, request: Request, next: Next) -> Response {
+async fn enforce_deadline(
+    State(common): State<LayerState>,
+    request: Request,
+    next: Next,
+) -> Response {
     let mut response = tokio::time::timeout(common.deadline, next.run(request))
         .await
         .unwrap_or_else(|_| Problem::Overloaded.into_response());
-    if let Some(Answered(slug)) = response.extensions().get() {
-        common.metrics.problem(slug);
+    if let Some(ProblemSlug(slug)) = response.extensions().get() {
+        common.metrics.count_problem(slug);
     }
     // Responses contain names and ids chosen by clients. A browser must never read them as a page.
     response.headers_mut().insert(

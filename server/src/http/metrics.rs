@@ -23,10 +23,10 @@ const PREFIX: &str = "hushbin";
 #[derive(Default)]
 pub(crate) struct Metrics {
     registry: Mutex<Registry>,
-    problems: Family<Problem, Counter>,
+    problems: Family<ProblemLabel, Counter>,
     /// Number of open connections.
     pub(crate) connections: Gauge,
-    refused: Family<Reason, Counter>,
+    closed_connections: Family<ReasonLabel, Counter>,
     ready: Gauge,
     queue: Gauge,
     journal: Gauge,
@@ -37,60 +37,60 @@ pub(crate) struct Metrics {
     oldest_batch: Gauge,
     unopened: Counter,
     relayed: Counter,
-    opened: Mutex<Option<Opened>>,
+    opened: Mutex<Option<OpenedStore>>,
 }
 
 /// Sources that are read when metrics are requested.
-struct Opened {
+struct OpenedStore {
     store: Store,
     directory: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Problem {
+struct ProblemLabel {
     problem: &'static str,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Reason {
+struct ReasonLabel {
     reason: &'static str,
 }
 
 /// Reason that the collector closed a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Closed {
+pub(crate) enum CloseReason {
     /// Peer at its limit of connections.
     Peer,
     /// Connection that waited longest for a request when all slots were taken.
-    Room,
+    MakeRoom,
     /// Peer that did not read.
     Unread,
     /// TLS handshake that failed or took too long.
     Handshake,
 }
 
-impl Closed {
-    const ALL: [Self; 4] = [Self::Peer, Self::Room, Self::Unread, Self::Handshake];
+impl CloseReason {
+    const ALL: [Self; 4] = [Self::Peer, Self::MakeRoom, Self::Unread, Self::Handshake];
 
-    const fn reason(self) -> Reason {
+    const fn reason(self) -> ReasonLabel {
         let reason = match self {
             Self::Peer => "peer",
-            Self::Room => "room",
+            Self::MakeRoom => "room",
             Self::Unread => "unread",
             Self::Handshake => "handshake",
         };
-        Reason { reason }
+        ReasonLabel { reason }
     }
 }
 
 impl Metrics {
     /// Counts sealed reports that could not be opened and were left out.
-    pub(crate) fn unopened(&self, reports: u64) {
+    pub(crate) fn count_unopened(&self, reports: u64) {
         self.unopened.inc_by(reports);
     }
 
     /// Counts a request from a relay that could be opened.
-    pub(crate) fn relayed(&self) {
+    pub(crate) fn count_relayed(&self) {
         self.relayed.inc();
     }
 
@@ -100,9 +100,9 @@ impl Metrics {
             registry: Mutex::new(Registry::with_prefix(PREFIX)),
             ..Self::default()
         };
-        for closed in Closed::ALL {
+        for closed in CloseReason::ALL {
             // Creates each series at 0, so that its first increase is visible.
-            drop(metrics.refused.get_or_create(&closed.reason()));
+            drop(metrics.closed_connections.get_or_create(&closed.reason()));
         }
         metrics.register();
         metrics
@@ -118,7 +118,7 @@ impl Metrics {
         registry.register("ready", "1 if the journal accepts writes, as in /readyz", self.ready.clone());
         registry.register("problems", "Requests that were refused, by the problem that was answered", self.problems.clone());
         registry.register("connections", "Connections that are open", self.connections.clone());
-        registry.register("connections_closed", "Connections that the collector closed: too many from one peer (peer), an idle one to make room for others (room), a peer that did not read (unread), a failed or slow TLS handshake (handshake)", self.refused.clone());
+        registry.register("connections_closed", "Connections that the collector closed: too many from one peer (peer), an idle one to make room for others (room), a peer that did not read (unread), a failed or slow TLS handshake (handshake)", self.closed_connections.clone());
         registry.register("queue_requests", "Requests with uploads that wait for the disk", self.queue.clone());
         registry.register_with_unit("journal", "Size of the data directory's files", Unit::Bytes, self.journal.clone());
         registry.register("open_reports", "Reports in open batches", self.open_reports.clone());
@@ -142,7 +142,7 @@ impl Metrics {
         registry.register("commits_failed", "Groups of uploads that did not reach the disk", metrics.failures.clone());
         registry.register_with_unit("commit", "Time that a group of uploads takes to be on disk", Unit::Seconds, metrics.commit.clone());
         drop(registry);
-        *self.opened.lock() = Some(Opened { store: store.clone(), directory });
+        *self.opened.lock() = Some(OpenedStore { store: store.clone(), directory });
     }
 
     /// Checks whether a write goes through the journal, and sets the metric `ready`.
@@ -158,15 +158,15 @@ impl Metrics {
     }
 
     /// Counts a request that was answered with this problem.
-    pub(crate) fn problem(&self, slug: &'static str) {
+    pub(crate) fn count_problem(&self, slug: &'static str) {
         self.problems
-            .get_or_create(&Problem { problem: slug })
+            .get_or_create(&ProblemLabel { problem: slug })
             .inc();
     }
 
     /// Counts a connection that was closed.
-    pub(crate) fn closed(&self, why: Closed) {
-        self.refused.get_or_create(&why.reason()).inc();
+    pub(crate) fn count_closed(&self, why: CloseReason) {
+        self.closed_connections.get_or_create(&why.reason()).inc();
     }
 
     fn set_batches(&self, store: &Store) {

@@ -48,7 +48,6 @@
 
 mod accept;
 mod access;
-mod answer;
 mod batches;
 mod blocks;
 mod body;
@@ -68,6 +67,7 @@ mod paths;
 mod privacy;
 mod problem;
 mod query;
+mod response_writer;
 mod server;
 mod settings;
 mod state;
@@ -94,61 +94,61 @@ use crate::http::metrics::Metrics;
 use crate::ohttp::Gateway;
 use crate::role::Peers;
 use crate::store::{Role, Store};
-use layers::{Common, for_everybody};
-use ohttp::Inside;
+use layers::{LayerState, with_common_layers};
+use ohttp::InnerRouter;
 use paths::{GATEWAY, LIVE, METRICS, READY, UPLOADS};
 use problem::Problem;
 use state::AppState;
 
 /// Roles that take reports from pages.
-const FOR_PAGES: &[Role] = &[Role::Collector, Role::Shuffler];
+const PAGE_ROLES: &[Role] = &[Role::Collector, Role::Shuffler];
 
 /// Roles that serve estimates.
-const FOR_ANALYSTS: &[Role] = &[Role::Collector, Role::Analyser];
+const ANALYST_ROLES: &[Role] = &[Role::Collector, Role::Analyser];
 
 /// Roles that handle sealed reports.
-const OF_SEALED: &[Role] = &[Role::Shuffler, Role::Analyser];
+const SEALED_ROLES: &[Role] = &[Role::Shuffler, Role::Analyser];
 
-const OF_ALL: &[Role] = &[Role::Collector, Role::Shuffler, Role::Analyser];
+const ALL_ROLES: &[Role] = &[Role::Collector, Role::Shuffler, Role::Analyser];
 
 /// Path, its handlers, and the roles that serve it.
-type Served = (&'static str, MethodRouter<AppState>, &'static [Role]);
+type Route = (&'static str, MethodRouter<AppState>, &'static [Role]);
 
 /// Returns all routes.
 #[rustfmt::skip]
-fn routes() -> [Served; 22] {
+fn routes() -> [Route; 22] {
     [
-        (UPLOADS, post(uploads::create), FOR_PAGES),
-        ("/tasks", get(tasks::list).post(tasks::create), OF_ALL),
-        ("/tasks/{id}", get(tasks::show).delete(tasks::delete), OF_ALL),
-        ("/tasks/{id}/settings", get(settings::show).put(settings::change), OF_ALL),
-        ("/tasks/{id}/batches", get(batches::list).post(batches::close), OF_ALL),
-        ("/tasks/{id}/estimates", get(estimates::show).post(estimates::ask), FOR_ANALYSTS),
-        ("/tasks/{id}/heavy-hitters", get(heavy_hitters::show), FOR_ANALYSTS),
-        ("/tasks/{id}/privacy", get(privacy::show), FOR_ANALYSTS),
-        ("/tasks/{id}/influence", get(influence::show), FOR_ANALYSTS),
-        ("/tasks/{id}/keys", get(keys::show), OF_SEALED),
-        ("/tasks/{id}/blocks", post(blocks::take), &[Role::Analyser]),
-        (GATEWAY, get(ohttp::configurations).post(ohttp::take), FOR_PAGES),
-        ("/", get(dashboard::elsewhere), FOR_ANALYSTS),
-        ("/dashboard", get(dashboard::elsewhere), FOR_ANALYSTS),
-        ("/dashboard/", get(dashboard::page), FOR_ANALYSTS),
-        ("/dashboard/dashboard.js", get(dashboard::script), FOR_ANALYSTS),
-        ("/dashboard/dashboard.css", get(dashboard::style), FOR_ANALYSTS),
-        ("/dashboard/icon.svg", get(dashboard::icon), FOR_ANALYSTS),
-        (LIVE, get(health::live), OF_ALL),
-        (READY, get(health::ready), OF_ALL),
-        (METRICS, get(health::metrics), OF_ALL),
-        ("/openapi.json", get(openapi::show), OF_ALL),
+        (UPLOADS, post(uploads::create), PAGE_ROLES),
+        ("/tasks", get(tasks::list).post(tasks::create), ALL_ROLES),
+        ("/tasks/{id}", get(tasks::show).delete(tasks::delete), ALL_ROLES),
+        ("/tasks/{id}/settings", get(settings::show).put(settings::change), ALL_ROLES),
+        ("/tasks/{id}/batches", get(batches::list).post(batches::close), ALL_ROLES),
+        ("/tasks/{id}/estimates", get(estimates::show).post(estimates::ask), ANALYST_ROLES),
+        ("/tasks/{id}/heavy-hitters", get(heavy_hitters::show), ANALYST_ROLES),
+        ("/tasks/{id}/privacy", get(privacy::show), ANALYST_ROLES),
+        ("/tasks/{id}/influence", get(influence::show), ANALYST_ROLES),
+        ("/tasks/{id}/keys", get(keys::show), SEALED_ROLES),
+        ("/tasks/{id}/blocks", post(blocks::receive), &[Role::Analyser]),
+        (GATEWAY, get(ohttp::configurations).post(ohttp::receive), PAGE_ROLES),
+        ("/", get(dashboard::elsewhere), ANALYST_ROLES),
+        ("/dashboard", get(dashboard::elsewhere), ANALYST_ROLES),
+        ("/dashboard/", get(dashboard::page), ANALYST_ROLES),
+        ("/dashboard/dashboard.js", get(dashboard::script), ANALYST_ROLES),
+        ("/dashboard/dashboard.css", get(dashboard::style), ANALYST_ROLES),
+        ("/dashboard/icon.svg", get(dashboard::icon), ANALYST_ROLES),
+        (LIVE, get(health::live), ALL_ROLES),
+        (READY, get(health::ready), ALL_ROLES),
+        (METRICS, get(health::metrics), ALL_ROLES),
+        ("/openapi.json", get(openapi::show), ALL_ROLES),
     ]
 }
 
 /// Returns the routes for requests through a relay: those that pages use.
-fn routes_inside() -> [Served; 3] {
+fn relayed_routes() -> [Route; 3] {
     [
-        (UPLOADS, post(uploads::create), FOR_PAGES),
-        ("/tasks/{id}", get(tasks::show), FOR_PAGES),
-        ("/tasks/{id}/keys", get(keys::show), OF_SEALED),
+        (UPLOADS, post(uploads::create), PAGE_ROLES),
+        ("/tasks/{id}", get(tasks::show), PAGE_ROLES),
+        ("/tasks/{id}/keys", get(keys::show), SEALED_ROLES),
     ]
 }
 
@@ -183,19 +183,19 @@ pub(crate) fn collector(
     let deadline = limits.request_timeout;
     let role = store.role();
     let state = AppState::new(store, access, limits, peers, Arc::clone(&metrics), gateway);
-    let common = Common { metrics, deadline };
-    let inside = served(routes_inside(), role).with_state(state.clone());
-    let inside = Inside(for_everybody(inside, common.clone()));
+    let common = LayerState { metrics, deadline };
+    let inside = routes_for_role(relayed_routes(), role).with_state(state.clone());
+    let inside = InnerRouter(with_common_layers(inside, common.clone()));
     let routes = routes().map(|(path, methods, roles)| match path {
         GATEWAY => (path, methods.layer(Extension(inside.clone())), roles),
         _ => (path, methods, roles),
     });
-    for_everybody(served(routes, role).with_state(state), common)
+    with_common_layers(routes_for_role(routes, role).with_state(state), common)
 }
 
 /// Builds a router in which paths of different roles respond with [`Problem::OtherRole`].
-fn served(routes: impl IntoIterator<Item = Served>, role: Role) -> Router<AppState> {
-    let add = |router: Router<AppState>, (path, methods, roles): Served| {
+fn routes_for_role(routes: impl IntoIterator<Item = Route>, role: Role) -> Router<AppState> {
+    let add = |router: Router<AppState>, (path, methods, roles): Route| {
         router.route(
             path,
             match roles.contains(&role) {
@@ -274,7 +274,7 @@ mod tests {
         paths.dedup();
         served.sort_unstable();
         assert_eq!(paths, served);
-        for &role in OF_ALL {
+        for &role in ALL_ROLES {
             let (store, _directory) = store(role);
             let (peers, metrics) = (Peers::default(), Arc::new(Metrics::new()));
             let access = Access::Everybody;

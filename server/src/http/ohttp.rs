@@ -18,11 +18,11 @@ use crate::ohttp::message;
 use crate::store::MemoryReservation;
 
 /// Bytes allowed in addition to the longest upload: some hundred for the envelope, and padding.
-const ENVELOPE: usize = 16 << 10;
+const ENVELOPE_BYTES: usize = 16 << 10;
 
 /// Router for the requests inside.
 #[derive(Clone)]
-pub(super) struct Inside(pub(super) Router);
+pub(super) struct InnerRouter(pub(super) Router);
 
 /// `GET /.well-known/ohttp-gateway`: key configurations that requests may be sealed to.
 pub(super) async fn configurations(
@@ -41,9 +41,9 @@ pub(super) async fn configurations(
 ///
 /// A repeated request is answered again, no matter who repeats it: an upload that was counted
 /// before is a duplicate.
-pub(super) async fn take(
+pub(super) async fn receive(
     State(state): State<AppState>,
-    Extension(Inside(inside)): Extension<Inside>,
+    Extension(InnerRouter(inside)): Extension<InnerRouter>,
     hosts: Option<Extension<Hosts>>,
     headers: HeaderMap,
     body: Body,
@@ -52,16 +52,16 @@ pub(super) async fn take(
     body::check_encoding(&headers)?;
     let limits = state.limits();
     let mut memory = state.store().reservation();
-    let most = limits.upload_bytes + ENVELOPE;
+    let most = limits.upload_bytes + ENVELOPE_BYTES;
     let bytes = body::read(body, most, limits.body_timeout, &mut memory).await?;
     // It takes 70 µs for short messages and 400 µs for 1 MiB, so it may run on the runtime's
     // thread.
     let (message, reply) = gateway.open(bytes)?;
-    state.metrics().relayed();
-    let response = match asked(&message, hosts.as_deref()) {
+    state.metrics().count_relayed();
+    let response = match decode_request(&message, hosts.as_deref()) {
         Ok(request) => inside.oneshot(request).await.into_response(),
         Err(problem) => {
-            state.metrics().problem(problem.slug());
+            state.metrics().count_problem(problem.slug());
             problem.into_response()
         }
     };
@@ -80,12 +80,12 @@ pub(super) async fn take(
         (header::CACHE_CONTROL, "no-store"),
     ];
     // Releases the reserved memory when the response has been sent.
-    let sealed = Bytes::from_owner(Held(sealed, memory));
+    let sealed = Bytes::from_owner(ReservedBytes(sealed, memory));
     Ok((of_answer, sealed).into_response())
 }
 
 /// Decodes the request in a message, and checks that it is for a host name of the collector.
-fn asked(message: &Bytes, hosts: Option<&Hosts>) -> Result<Request, Problem> {
+fn decode_request(message: &Bytes, hosts: Option<&Hosts>) -> Result<Request, Problem> {
     let request = message::decode_request(message).map_err(|error| {
         Problem::BadRequest(format!("the message inside is malformed: {error}"))
     })?;
@@ -103,12 +103,12 @@ fn asked(message: &Bytes, hosts: Option<&Hosts>) -> Result<Request, Problem> {
 }
 
 /// Response together with the memory reserved for it until it is sent.
-struct Held(
+struct ReservedBytes(
     Vec<u8>,
     #[expect(dead_code, reason = "given back on drop")] MemoryReservation,
 );
 
-impl AsRef<[u8]> for Held {
+impl AsRef<[u8]> for ReservedBytes {
     fn as_ref(&self) -> &[u8] {
         &self.0
     }

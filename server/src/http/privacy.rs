@@ -8,10 +8,10 @@ use hushbin::{Fingerprint, Task};
 use serde::Serialize;
 
 use super::access::Analyst;
-use super::answer::Work;
 use super::problem::Problem;
+use super::response_writer::WorkKind;
 use super::state::AppState;
-use super::{answer, query, tasks};
+use super::{query, response_writer, tasks};
 use crate::store::Role;
 use hushbin_analysis::accounting::{
     Account, Exposure, HONEST_REPORTS, Mixture, REPORTS_PER_PERSON, account_exposure,
@@ -19,7 +19,7 @@ use hushbin_analysis::accounting::{
 use hushbin_analysis::promise::{Privacy, SumPrivacy, batch_statement, sum_batch_statement};
 
 #[derive(Serialize)]
-struct Show<'a> {
+struct PrivacyResponse<'a> {
     task: &'a str,
     fingerprint: Fingerprint,
     /// Local privacy of each report.
@@ -40,7 +40,7 @@ struct Show<'a> {
 
 /// Response for a task of shuffled sums, which has no local privacy.
 #[derive(Serialize)]
-struct ShowSums<'a> {
+struct SumsPrivacyResponse<'a> {
     task: &'a str,
     fingerprint: Fingerprint,
     privacy: SumPrivacy,
@@ -62,8 +62,8 @@ pub(super) async fn show(
     RawQuery(raw): RawQuery,
 ) -> Result<Response, Problem> {
     let stored = state.task(tasks::id(path))?;
-    let asked = query::privacy(raw.as_deref().unwrap_or_default())?;
-    let batches = state.released(&stored, None).await?;
+    let asked = query::parse_privacy(raw.as_deref().unwrap_or_default())?;
+    let batches = state.released_batches(&stored, None).await?;
     // A batch whose reports were lost has none, and reveals nothing.
     let sizes = || {
         let reports = batches.iter().map(|batch| batch.reports);
@@ -71,7 +71,7 @@ pub(super) async fn show(
     };
     let (reports, smallest) = (sizes().sum(), sizes().min().unwrap_or(0));
     // Short: accounting takes 20 ms for 10⁸ reports.
-    let body = state.write(Work::Short, move |store, out| {
+    let body = state.write_response(WorkKind::Short, move |store, out| {
         let task = stored.task();
         let origins = store.origins(&stored, &batches)?;
         let (smallest_batch, shuffled_by) = match store.role() {
@@ -86,7 +86,7 @@ pub(super) async fn show(
             Role::Collector | Role::Shuffler => (smallest, Vec::new()),
         };
         if let Some(task) = task.sums() {
-            let shown = ShowSums {
+            let shown = SumsPrivacyResponse {
                 task: task.id(),
                 fingerprint: task.fingerprint(),
                 privacy: SumPrivacy::for_task(task),
@@ -96,11 +96,11 @@ pub(super) async fn show(
                 holds: smallest_batch >= task.batch_messages(),
                 batch_statement: sum_batch_statement(task, smallest_batch),
             };
-            return answer::json(&shown, out);
+            return response_writer::json(&shown, out);
         }
-        let task = task.reports().ok_or(Problem::OfSums)?;
+        let task = task.reports().ok_or(Problem::NotForSums)?;
         let (shuffled, shuffled_statement) = shuffled(task, smallest_batch, &shuffled_by, asked)?;
-        let show = Show {
+        let show = PrivacyResponse {
             task: task.id(),
             fingerprint: task.fingerprint(),
             local: Privacy::for_task(task),
@@ -110,7 +110,7 @@ pub(super) async fn show(
             shuffled,
             shuffled_statement,
         };
-        answer::json(&show, out)
+        response_writer::json(&show, out)
     });
     Ok((tasks::ASK_AGAIN, tasks::JSON, body.await?).into_response())
 }
@@ -123,9 +123,9 @@ fn shuffled(
     task: &Task,
     reports: u64,
     shufflers: &[String],
-    asked: query::Privacy,
+    asked: query::PrivacyQuery,
 ) -> Result<(Option<Account>, String), Problem> {
-    let query::Privacy {
+    let query::PrivacyQuery {
         delta,
         honest_fraction: honest,
     } = asked;

@@ -20,7 +20,7 @@ use hushbin_analysis::heavy_hitters::{self, DEFAULT_ALPHABET};
 ///
 /// # Errors
 /// [`Problem::BadQuery`], [`Problem::UnknownPostProcessing`].
-pub(super) fn estimates(query: &str) -> Result<(Options, Option<Vec<u64>>), Problem> {
+pub(super) fn parse_estimates(query: &str) -> Result<(Options, Option<Vec<u64>>), Problem> {
     let mut options = Options::default();
     let mut batches = None;
     let mut confidence = None;
@@ -32,7 +32,7 @@ pub(super) fn estimates(query: &str) -> Result<(Options, Option<Vec<u64>>), Prob
                 for name in value.split(',') {
                     let name = decode(name)?;
                     if name.is_empty() {
-                        return Err(bad("items: a name is empty"));
+                        return Err(bad_query("items: a name is empty"));
                     }
                     names.push(name);
                 }
@@ -58,7 +58,7 @@ pub(super) fn estimates(query: &str) -> Result<(Options, Option<Vec<u64>>), Prob
             other => {
                 let expected = "question, items, batches, confidence, post, quantiles or \
                     false_discovery_rate";
-                return Err(unknown(other, expected));
+                return Err(unknown_parameter(other, expected));
             }
         }
     }
@@ -70,14 +70,14 @@ pub(super) fn estimates(query: &str) -> Result<(Options, Option<Vec<u64>>), Prob
 ///
 /// # Errors
 /// [`Problem::BadQuery`].
-pub(super) fn batches(query: &str) -> Result<Option<Vec<u64>>, Problem> {
+pub(super) fn parse_batches(query: &str) -> Result<Option<Vec<u64>>, Problem> {
     let mut batches = None;
     for (key, value) in pairs(query) {
         match decode(key)?.as_str() {
             "batches" => {
                 add_batches(&decode(value)?, batches.get_or_insert_default())?;
             }
-            other => return Err(unknown(other, "batches")),
+            other => return Err(unknown_parameter(other, "batches")),
         }
     }
     Ok(batches)
@@ -88,14 +88,17 @@ pub(super) fn batches(query: &str) -> Result<Option<Vec<u64>>, Problem> {
 ///
 /// # Errors
 /// [`Problem::BadQuery`].
-pub(super) fn heavy_hitters(query: &str, work: u64) -> Result<heavy_hitters::Options, Problem> {
+pub(super) fn parse_heavy_hitters(
+    query: &str,
+    work: u64,
+) -> Result<heavy_hitters::Options, Problem> {
     let (mut question, mut alphabet, mut confidence) = (None, None, None);
     for (key, value) in pairs(query) {
         match decode(key)?.as_str() {
             "question" => read_text("question", value, &mut question)?,
             "alphabet" => read_text("alphabet", value, &mut alphabet)?,
             "confidence" => read_number("confidence", value, &mut confidence)?,
-            other => return Err(unknown(other, "question, alphabet or confidence")),
+            other => return Err(unknown_parameter(other, "question, alphabet or confidence")),
         }
     }
     Ok(heavy_hitters::Options {
@@ -108,7 +111,7 @@ pub(super) fn heavy_hitters(query: &str, work: u64) -> Result<heavy_hitters::Opt
 
 /// Parameters of a shuffled batch's privacy.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Privacy {
+pub(super) struct PrivacyQuery {
     /// δ, in [`DELTA`].
     pub(super) delta: f64,
     /// Fraction of the reports assumed to be honest, in [`HONEST_FRACTION`].
@@ -119,23 +122,23 @@ pub(super) struct Privacy {
 ///
 /// # Errors
 /// [`Problem::BadQuery`].
-pub(super) fn privacy(query: &str) -> Result<Privacy, Problem> {
+pub(super) fn parse_privacy(query: &str) -> Result<PrivacyQuery, Problem> {
     let (mut delta, mut honest_fraction) = (None, None);
     for (key, value) in pairs(query) {
         match decode(key)?.as_str() {
             "delta" => read_number("delta", value, &mut delta)?,
             "honest_fraction" => read_number("honest_fraction", value, &mut honest_fraction)?,
-            other => return Err(unknown(other, "delta or honest_fraction")),
+            other => return Err(unknown_parameter(other, "delta or honest_fraction")),
         }
     }
-    let asked = Privacy {
+    let asked = PrivacyQuery {
         delta: delta.unwrap_or(DEFAULT_DELTA),
         honest_fraction: honest_fraction.unwrap_or(DEFAULT_HONEST_FRACTION),
     };
     DELTA
         .check(asked.delta)
         .and_then(|()| HONEST_FRACTION.check(asked.honest_fraction))
-        .map_err(|error| bad(error.to_string()))?;
+        .map_err(|error| bad_query(error.to_string()))?;
     Ok(asked)
 }
 
@@ -151,7 +154,7 @@ fn pairs(query: &str) -> impl Iterator<Item = (&str, &str)> {
 fn read_text(key: &str, value: &str, slot: &mut Option<String>) -> Result<(), Problem> {
     match slot.replace(decode(value)?) {
         None => Ok(()),
-        Some(_) => Err(bad(format!("{key} is given twice"))),
+        Some(_) => Err(bad_query(format!("{key} is given twice"))),
     }
 }
 
@@ -159,13 +162,13 @@ fn read_text(key: &str, value: &str, slot: &mut Option<String>) -> Result<(), Pr
 fn read_number(key: &str, value: &str, slot: &mut Option<f64>) -> Result<(), Problem> {
     match slot.replace(number(key, &decode(value)?)?) {
         None => Ok(()),
-        Some(_) => Err(bad(format!("{key} is given twice"))),
+        Some(_) => Err(bad_query(format!("{key} is given twice"))),
     }
 }
 
 fn number(key: &str, value: &str) -> Result<f64, Problem> {
     let read = value.parse();
-    read.map_err(|_| bad(format!("{key} is {value:?}, expected a number")))
+    read.map_err(|_| bad_query(format!("{key} is {value:?}, expected a number")))
 }
 
 /// Decodes one component of form encoding.
@@ -175,20 +178,20 @@ fn decode(component: &str) -> Result<String, Problem> {
     percent_decode_str(&spaced)
         .decode_utf8()
         .map(|text| text.into_owned())
-        .map_err(|_| no_text())
+        .map_err(|_| not_utf8())
 }
 
-fn unknown(parameter: &str, expected: &str) -> Problem {
-    bad(format!(
+fn unknown_parameter(parameter: &str, expected: &str) -> Problem {
+    bad_query(format!(
         "unknown parameter {parameter:?}, expected {expected}"
     ))
 }
 
-pub(super) fn no_text() -> Problem {
-    bad("the query is not UTF-8")
+pub(super) fn not_utf8() -> Problem {
+    bad_query("the query is not UTF-8")
 }
 
-fn bad(detail: impl Into<String>) -> Problem {
+fn bad_query(detail: impl Into<String>) -> Problem {
     Problem::BadQuery(detail.into())
 }
 
@@ -200,7 +203,7 @@ mod tests {
     use super::*;
 
     fn items(query: &str) -> Vec<String> {
-        estimates(query).unwrap().0.items.unwrap()
+        parse_estimates(query).unwrap().0.items.unwrap()
     }
 
     #[test]
@@ -216,24 +219,27 @@ mod tests {
 
     #[test]
     fn nothing_asked_is_everything_at_the_default() {
-        let (query, batches) = estimates("").unwrap();
+        let (query, batches) = parse_estimates("").unwrap();
         assert_eq!(batches, None);
         assert_eq!(query, Options::default());
-        assert_eq!(estimates("&confidence=0.999").unwrap().0.confidence, 0.999);
+        assert_eq!(
+            parse_estimates("&confidence=0.999").unwrap().0.confidence,
+            0.999
+        );
     }
 
     #[test]
     fn post_processing_is_asked_for_by_name() {
         let both = [PostProcessing::Projection, PostProcessing::ConditionalMean];
         assert_eq!(
-            estimates("post=projection,conditional-mean")
+            parse_estimates("post=projection,conditional-mean")
                 .unwrap()
                 .0
                 .post,
             both
         );
         assert_eq!(
-            estimates("post=projection&post=conditional%2Dmean")
+            parse_estimates("post=projection&post=conditional%2Dmean")
                 .unwrap()
                 .0
                 .post,
@@ -242,7 +248,7 @@ mod tests {
         for (query, unknown) in [("post=median", "median"), ("post=", ""), ("post", "")] {
             let name = unknown.to_owned();
             assert_eq!(
-                estimates(query).unwrap_err(),
+                parse_estimates(query).unwrap_err(),
                 EstimateError::UnknownPostProcessing { name }.into()
             );
         }
@@ -250,14 +256,14 @@ mod tests {
 
     #[test]
     fn numbers_are_listed() {
-        let (asked, _) = estimates("quantiles=0.5%2C0.95&false_discovery_rate=0.1").unwrap();
+        let (asked, _) = parse_estimates("quantiles=0.5%2C0.95&false_discovery_rate=0.1").unwrap();
         assert_eq!(asked.quantiles, Some(vec![0.5, 0.95]));
         assert_eq!(asked.false_discovery_rate, Some(0.1));
     }
 
     #[test]
     fn batches_are_listed_by_numbers_and_ranges() {
-        let batches = |query| estimates(query).unwrap().1.unwrap();
+        let batches = |query| parse_estimates(query).unwrap().1.unwrap();
         assert_eq!(batches("batches=3"), [3]);
         assert_eq!(batches("batches=1,4-6,9"), [1, 4, 5, 6, 9]);
         assert_eq!(batches("batches=7-7&batches=2"), [7, 2]);
@@ -285,7 +291,7 @@ mod tests {
             "post=projection,projection",
             "items=%FF",
         ] {
-            let problem = estimates(query).unwrap_err();
+            let problem = parse_estimates(query).unwrap_err();
             assert!(matches!(problem, Problem::BadQuery(_)), "{query}");
         }
     }

@@ -11,8 +11,8 @@ use parking_lot::Mutex;
 use tokio::sync::{Semaphore, oneshot};
 
 use super::access::Access;
-use super::answer::{Work, Writer};
 use super::problem::Problem;
+use super::response_writer::{ResponseWriter, WorkKind};
 use crate::http::metrics::Metrics;
 use crate::ohttp::Gateway;
 use crate::role::Peers;
@@ -77,9 +77,9 @@ impl FromRef<AppState> for Arc<Metrics> {
 
 /// State shared by handlers.
 #[derive(Clone)]
-pub(super) struct AppState(Arc<Shared>);
+pub(super) struct AppState(Arc<SharedState>);
 
-struct Shared {
+struct SharedState {
     store: Store,
     access: Access,
     limits: Limits,
@@ -93,10 +93,10 @@ struct Shared {
     /// Permits for responses that read reports, separate so that they delay neither.
     readers: Arc<Semaphore>,
     /// JSON of each task's public description, by id.
-    shown: Mutex<HashMap<String, (Fingerprint, Bytes)>>,
+    task_json: Mutex<HashMap<String, (Fingerprint, Bytes)>>,
 }
 
-fn places(count: usize) -> Arc<Semaphore> {
+fn semaphore(count: usize) -> Arc<Semaphore> {
     // At least one permit, or no response would ever be written.
     Arc::new(Semaphore::new(count.max(1)))
 }
@@ -110,17 +110,17 @@ impl AppState {
         metrics: Arc<Metrics>,
         gateway: Option<Arc<Gateway>>,
     ) -> Self {
-        Self(Arc::new(Shared {
+        Self(Arc::new(SharedState {
             store,
             access,
             limits,
             peers,
             metrics,
             gateway,
-            short: places(limits.estimates_at_once),
-            long: places(limits.long_answers_at_once),
-            readers: places(limits.readers_at_once),
-            shown: Mutex::default(),
+            short: semaphore(limits.estimates_at_once),
+            long: semaphore(limits.long_answers_at_once),
+            readers: semaphore(limits.readers_at_once),
+            task_json: Mutex::default(),
         }))
     }
 
@@ -155,7 +155,7 @@ impl AppState {
     ///
     /// # Errors
     /// [`Problem::NothingReleased`] or [`Problem::UnknownBatch`].
-    pub(super) async fn released(
+    pub(super) async fn released_batches(
         &self,
         stored: &Arc<StoredTask>,
         asked: Option<&[u64]>,
@@ -188,12 +188,12 @@ impl AppState {
     ///
     /// # Errors
     /// Same as `make`.
-    pub(super) fn shown(
+    pub(super) fn task_json(
         &self,
         task: &CollectedTask,
         make: impl FnOnce() -> Result<Bytes, Problem>,
     ) -> Result<Bytes, Problem> {
-        let mut shown = self.0.shown.lock();
+        let mut shown = self.0.task_json.lock();
         let fingerprint = task.fingerprint();
         match shown.get(task.id()) {
             // A new task may have the id of a deleted one, so the fingerprint must match.
@@ -212,15 +212,15 @@ impl AppState {
     /// Each kind of work has a limited number of permits, and further work waits. `write` gets the
     /// store and the writer of the response. It keeps its permit until the last piece is on its
     /// way.
-    pub(super) async fn write(
+    pub(super) async fn write_response(
         &self,
-        work: Work,
-        write: impl FnOnce(&Store, &mut Writer) -> Result<(), Problem> + Send + 'static,
+        work: WorkKind,
+        write: impl FnOnce(&Store, &mut ResponseWriter) -> Result<(), Problem> + Send + 'static,
     ) -> Result<Body, Problem> {
         let places = match work {
-            Work::Short => &self.0.short,
-            Work::Long => &self.0.long,
-            Work::Reports => &self.0.readers,
+            WorkKind::Short => &self.0.short,
+            WorkKind::Long => &self.0.long,
+            WorkKind::Reports => &self.0.readers,
         };
         // The deadline of all requests also ends this wait.
         let place = Arc::clone(places)
@@ -232,7 +232,7 @@ impl AppState {
         let running = tokio::task::spawn_blocking(move || {
             // Holds the permit until the response is written.
             let _place = place;
-            let mut writer = Writer::new(work, reply);
+            let mut writer = ResponseWriter::new(work, reply);
             let result = write(&store, &mut writer);
             writer.finish(result);
         });

@@ -32,14 +32,14 @@ pub(super) fn id(path: Result<Path<String>, PathRejection>) -> Result<String, Pr
 }
 
 #[derive(Serialize)]
-pub(super) struct List {
+pub(super) struct TaskList {
     tasks: Vec<String>,
 }
 
 /// `GET /tasks`.
-pub(super) async fn list(_: Analyst, State(state): State<AppState>) -> Json<List> {
+pub(super) async fn list(_: Analyst, State(state): State<AppState>) -> Json<TaskList> {
     let tasks = state.store().tasks();
-    Json(List {
+    Json(TaskList {
         tasks: tasks
             .iter()
             .map(|stored| stored.task().id().to_owned())
@@ -48,17 +48,17 @@ pub(super) async fn list(_: Analyst, State(state): State<AppState>) -> Json<List
 }
 
 #[derive(Serialize)]
-struct Show<'a> {
+struct TaskResponse<'a> {
     task: &'a CollectedTask,
     fingerprint: Fingerprint,
     #[serde(flatten)]
-    privacy: Shown,
+    privacy: TaskPrivacy,
 }
 
 /// Summary of a task's privacy.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Shown {
+enum TaskPrivacy {
     Local {
         effective_epsilon: f64,
         /// Inputs that are protected. With several questions, each of them protects whole inputs.
@@ -68,7 +68,7 @@ enum Shown {
     Shuffled { privacy: SumPrivacy },
 }
 
-impl Shown {
+impl TaskPrivacy {
     fn of(task: &CollectedTask) -> Self {
         match task {
             CollectedTask::Reports(task) => Self::Local {
@@ -89,11 +89,11 @@ pub(super) async fn show(
 ) -> Result<impl axum::response::IntoResponse, Problem> {
     let stored = state.task(id(path))?;
     let task = stored.task();
-    let shown = state.shown(task, || {
-        let show = Show {
+    let shown = state.task_json(task, || {
+        let show = TaskResponse {
             task,
             fingerprint: task.fingerprint(),
-            privacy: Shown::of(task),
+            privacy: TaskPrivacy::of(task),
         };
         let json = serde_json::to_vec(&show).map_err(|_| Problem::Internal)?;
         Ok(Bytes::from(json))
@@ -104,13 +104,13 @@ pub(super) async fn show(
 /// Request for a new task with its settings.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Create {
+struct CreateRequest {
     task: CollectedDraft,
     settings: Option<Settings>,
 }
 
 #[derive(Serialize)]
-pub(super) struct Created {
+pub(super) struct CreatedTask {
     task: CollectedTask,
     fingerprint: Fingerprint,
     settings: Settings,
@@ -121,15 +121,15 @@ pub(super) async fn create(
     _: Admin,
     State(state): State<AppState>,
     body: Body,
-) -> Result<(StatusCode, Json<Created>), Problem> {
-    let Create { task, settings } = body::json(&state, body).await?;
+) -> Result<(StatusCode, Json<CreatedTask>), Problem> {
+    let CreateRequest { task, settings } = body::json(&state, body).await?;
     let collected = TaskSetup {
         draft: task,
         settings,
     };
     let stored = state.store().add_task(collected).await?;
     tracing::info!(task = stored.task().id(), "a task was made");
-    let created = Created {
+    let created = CreatedTask {
         task: stored.task().clone(),
         fingerprint: stored.task().fingerprint(),
         settings: (*stored.settings()).clone(),

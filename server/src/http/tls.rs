@@ -21,7 +21,7 @@ use tokio_rustls::rustls::sign::{CertifiedKey, SingleCertAndKey};
 use tokio_rustls::rustls::{self, InconsistentKeys, ServerConfig};
 use tokio_rustls::server::TlsStream;
 
-use crate::keys::{self, TooOpen};
+use crate::keys::{self, KeyPermissionError};
 
 /// Certificate and key for encrypted connections.
 #[derive(Clone)]
@@ -51,7 +51,7 @@ pub(crate) enum TlsError {
         expected: &'static str,
     },
     #[error(transparent)]
-    Open(#[from] TooOpen),
+    Open(#[from] KeyPermissionError),
     #[error("the key in {key} does not match the first certificate in {certificate}")]
     Mismatch { certificate: String, key: String },
     #[error(

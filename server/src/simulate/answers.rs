@@ -19,7 +19,7 @@ use hushbin::{Entry, Items, Question, Task};
 use serde_json::{Map, Value};
 
 use super::columns::{Column, parts};
-use super::lines::{DataError, Format, for_each_object, for_each_record, open, refuse};
+use super::lines::{DataError, Format, for_each_object, for_each_record, line_error, open};
 
 /// Answers of all people.
 #[derive(Debug, Clone, PartialEq)]
@@ -89,7 +89,7 @@ impl Answers {
 
     fn checked(self) -> Result<Self, DataError> {
         match self.people() {
-            0 => Err(refuse(1, &"there are no answers")),
+            0 => Err(line_error(1, &"there are no answers")),
             _ => Ok(self),
         }
     }

@@ -77,7 +77,7 @@ pub(super) fn open(path: &Path) -> Result<BufReader<File>, DataError> {
 
 /// Reads all lines, then checks that no line lacks an answer. Each line is its number and a
 /// description of the missing answer.
-fn check_gaps(
+fn check_missing_answers(
     lines: impl Iterator<Item = Result<(usize, Option<String>), DataError>>,
 ) -> Result<(), DataError> {
     let (mut first, mut others) = (None, 0);
@@ -90,10 +90,10 @@ fn check_gaps(
     }
     match (first, others) {
         (None, _) => Ok(()),
-        (Some((line, lacks)), 0) => Err(refuse(line, &lacks)),
+        (Some((line, lacks)), 0) => Err(line_error(line, &lacks)),
         (Some((line, lacks)), _) => {
             let reason = format!("{lacks}; further lines without answers: {others}");
-            Err(refuse(line, &reason))
+            Err(line_error(line, &reason))
         }
     }
 }
@@ -115,7 +115,7 @@ pub(super) fn for_each_record<C>(
     let mut first = Vec::new();
     while first.trim_ascii().is_empty() {
         let read = reader.read_until(b'\n', &mut first);
-        if read.map_err(|error| refuse(1, &error))? == 0 {
+        if read.map_err(|error| line_error(1, &error))? == 0 {
             break;
         }
     }
@@ -130,18 +130,18 @@ pub(super) fn for_each_record<C>(
         .into_iter()
         .max_by_key(fits)
         .expect("there are separators");
-    let columns = columns.map_err(|(_, reason)| refuse(1, &reason))?;
-    let mut reader = cells_of(first.as_slice().chain(reader), separator);
+    let columns = columns.map_err(|(_, reason)| line_error(1, &reason))?;
+    let mut reader = csv_reader(first.as_slice().chain(reader), separator);
     let line = |position: Option<&Position>| position.map_or(0, Position::line) as usize;
-    check_gaps(reader.records().map(|record| {
-        let record = record.map_err(|error| refuse(line(error.position()), &error))?;
+    check_missing_answers(reader.records().map(|record| {
+        let record = record.map_err(|error| line_error(line(error.position()), &error))?;
         let line = line(record.position());
-        let lacks = visit(&columns, &record).map_err(|error| refuse(line, &error))?;
+        let lacks = visit(&columns, &record).map_err(|error| line_error(line, &error))?;
         Ok((line, lacks))
     }))
 }
 
-fn cells_of<R: io::Read>(reader: R, separator: u8) -> Reader<R> {
+fn csv_reader<R: io::Read>(reader: R, separator: u8) -> Reader<R> {
     let mut format = ReaderBuilder::new();
     format.delimiter(separator).trim(Trim::All);
     format.from_reader(reader)
@@ -153,7 +153,7 @@ fn columns<C>(
     separator: u8,
     column: impl Fn(&str) -> Result<C, String>,
 ) -> Result<Vec<C>, (usize, String)> {
-    let mut reader = cells_of(line, separator);
+    let mut reader = csv_reader(line, separator);
     let header = reader.headers().map_err(|error| (1, error.to_string()))?;
     let mut seen = HashSet::new();
     let column = |name| match seen.insert(name) {
@@ -175,7 +175,7 @@ pub(super) fn for_each_object(
 ) -> Result<(), DataError> {
     let mut visit = |line: &str| match serde_json::from_str(line) {
         _ if line.trim().is_empty() => Ok(None),
-        Ok(object) => match twice(line) {
+        Ok(object) => match duplicate_name(line) {
             Some(name) => Err(format!("{name:?} appears twice")),
             None => visit(object),
         },
@@ -183,16 +183,17 @@ pub(super) fn for_each_object(
             .to_string()
             .replace(" at line 1 column ", " at column ")),
     };
-    check_gaps((1..).zip(reader.lines()).map(|(number, line)| {
-        let line = line.map_err(|error| refuse(number, &error))?;
-        let lacks = visit(line.trim_start_matches(MARK)).map_err(|error| refuse(number, &error))?;
+    check_missing_answers((1..).zip(reader.lines()).map(|(number, line)| {
+        let line = line.map_err(|error| line_error(number, &error))?;
+        let lacks =
+            visit(line.trim_start_matches(MARK)).map_err(|error| line_error(number, &error))?;
         Ok((number, lacks))
     }))
 }
 
 /// Returns a name that occurs twice in one of the objects of well-formed JSON. serde would silently
 /// keep the last of them.
-fn twice(json: &str) -> Option<String> {
+fn duplicate_name(json: &str) -> Option<String> {
     let (mut objects, mut rest) = (Vec::new(), json);
     while let Some(at) = rest.find(['{', '}', '"']) {
         rest = &rest[at..];
@@ -216,7 +217,7 @@ fn twice(json: &str) -> Option<String> {
     None
 }
 
-pub(super) fn refuse(line: usize, reason: &impl ToString) -> DataError {
+pub(super) fn line_error(line: usize, reason: &impl ToString) -> DataError {
     DataError::Line {
         line,
         reason: reason.to_string(),

@@ -46,7 +46,7 @@ pub(crate) enum SimulateError {
 }
 
 /// Number of people in a block: they share a stream of random numbers and one time measurement.
-const BLOCK: usize = 4096;
+const BLOCK_PEOPLE: usize = 4096;
 
 /// Makes and folds the reports of the first `people`, with blocks spread over all cores. `answers`
 /// returns a person's entries for each question. `progress` is called with the number of people
@@ -63,13 +63,13 @@ pub(super) fn randomize<'a>(
     people: usize,
     rng: &ChaCha20Rng,
     progress: &(impl Fn(usize) + Sync),
-) -> Result<Part, SimulateError> {
+) -> Result<FoldedBlocks, SimulateError> {
     let done = AtomicUsize::new(0);
     let randomizer = Randomizer::new(task);
-    let nobody = || Part::new(task, randomizer.clone());
-    let add_block = |mut part: Part, index: usize| {
-        let first = index * BLOCK;
-        let block = first..people.min(first + BLOCK);
+    let nobody = || FoldedBlocks::new(task, randomizer.clone());
+    let add_block = |mut part: FoldedBlocks, index: usize| {
+        let first = index * BLOCK_PEOPLE;
+        let block = first..people.min(first + BLOCK_PEOPLE);
         let mut rng = ChaCha20Rng::from_seed(rng.get_seed());
         rng.set_stream(index as u64);
         let size = block.len();
@@ -77,14 +77,14 @@ pub(super) fn randomize<'a>(
         progress(done.fetch_add(size, Ordering::Relaxed) + size);
         Ok(part)
     };
-    (0..people.div_ceil(BLOCK))
+    (0..people.div_ceil(BLOCK_PEOPLE))
         .into_par_iter()
         .try_fold(nobody, add_block)
         .try_reduce(nobody, |a, b| Ok(a.merge(&b)))
 }
 
 /// Folded reports of some of the blocks.
-pub(super) struct Part {
+pub(super) struct FoldedBlocks {
     randomizer: Randomizer,
     reports: Vec<Report>,
     pub(super) totals: Totals,
@@ -95,11 +95,11 @@ pub(super) struct Part {
     pub(super) decoding: Duration,
 }
 
-impl Part {
+impl FoldedBlocks {
     fn new(task: &Task, randomizer: Randomizer) -> Self {
         Self {
             randomizer,
-            reports: Vec::with_capacity(BLOCK),
+            reports: Vec::with_capacity(BLOCK_PEOPLE),
             totals: Totals::new(task),
             texts: (0..task.questions().len())
                 .filter_map(|question| Reports::new(task, question))
@@ -161,7 +161,7 @@ mod tests {
         draft.resolve().unwrap()
     }
 
-    fn on_cores(cores: usize, task: &Task, crowd: &Crowd, seed: u64) -> Part {
+    fn on_cores(cores: usize, task: &Task, crowd: &Crowd, seed: u64) -> FoldedBlocks {
         let rng = ChaCha20Rng::seed_from_u64(seed);
         let people = crowd.0.len();
         let most = AtomicUsize::new(0);
@@ -192,7 +192,7 @@ mod tests {
             entries.sort_by_key(|own| own.item);
             entries
         };
-        let crowd = Crowd((0..2 * BLOCK as u64 + 100).map(person).collect());
+        let crowd = Crowd((0..2 * BLOCK_PEOPLE as u64 + 100).map(person).collect());
         let outcome = |cores, seed| {
             let part = on_cores(cores, &task, &crowd, seed);
             (part.totals.encode(), part.sampled_down)
@@ -217,7 +217,7 @@ mod tests {
             item: 3,
             value: 1.0,
         };
-        let crowd = Crowd(vec![vec![entry]; 16 * BLOCK]);
+        let crowd = Crowd(vec![vec![entry]; 16 * BLOCK_PEOPLE]);
         let totals = on_cores(2, &task, &crowd, 7).totals;
         let mut expectation = Expectation::new(&task.questions()[0], Estimand::Mean, 20).unwrap();
         crowd.0.iter().for_each(|own| expectation.add(own));

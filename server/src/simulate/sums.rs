@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::columns::number;
 use super::compared::{Compared, Tally};
-use super::lines::{DataError, Format, for_each_object, for_each_record, open, refuse};
+use super::lines::{DataError, Format, for_each_object, for_each_record, line_error, open};
 
 /// Numbers of all people, one for each item of the task.
 pub(crate) struct SumData {
@@ -52,7 +52,7 @@ impl SumData {
             })?,
         }
         match data.people() {
-            0 => Err(refuse(1, &"there are no answers")),
+            0 => Err(line_error(1, &"there are no answers")),
             _ => Ok(data),
         }
     }

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::answers::Answers;
 use super::compared::{Compared, Tally};
 use super::reports::{SimulateError, randomize};
-use super::texts::{Crowd, FoundTexts};
+use super::texts::{FoundTexts, TextCrowd};
 
 /// Result of simulating a task, as averages over `runs`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -95,8 +95,8 @@ pub(crate) fn survey(
         .copied()
         .map(truth)
         .collect::<Result<_, _>>()?;
-    let crowd = |index| Crowd::new(task, index, answers, people, search);
-    let mut crowds: Vec<Crowd> = texts.into_iter().map(crowd).collect::<Result<_, _>>()?;
+    let crowd = |index| TextCrowd::new(task, index, answers, people, search);
+    let mut crowds: Vec<TextCrowd> = texts.into_iter().map(crowd).collect::<Result<_, _>>()?;
     let none =
         |(&index, truth): (&usize, &Truth)| Found::new(task, index, truth, answers.clipped(index));
     let mut questions: Vec<Found> = listed.iter().zip(&truths).map(none).collect();

@@ -50,7 +50,7 @@ pub(crate) struct ComparedText {
 }
 
 /// People with texts, and the results so far.
-pub(super) struct Crowd {
+pub(super) struct TextCrowd {
     search: Search,
     people: f64,
     /// Number of people who have each prefix, by its key.
@@ -60,7 +60,7 @@ pub(super) struct Crowd {
     found: FoundTexts,
 }
 
-impl Crowd {
+impl TextCrowd {
     /// Creates the crowd of the first `people`, without results.
     ///
     /// # Errors

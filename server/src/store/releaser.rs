@@ -357,7 +357,7 @@ fn build_sealed_release(
 /// analyser distinguishes keys, so a report hides only among reports with its key. Reports are left
 /// out if too few were sealed to the same key while keys were changing.
 fn drop_small_key_groups<'a>(sorted: &[&'a [u8]], task: &CollectedTask) -> Vec<&'a [u8]> {
-    let least = task.batch_least();
+    let least = task.min_batch_reports();
     let mut kept = Vec::with_capacity(sorted.len());
     for group in sorted.chunk_by(|one, next| one[..KEY_ID] == next[..KEY_ID]) {
         match group.len() as u64 >= least {

@@ -158,7 +158,7 @@ impl StoredTask {
     #[must_use]
     pub fn batch_settings(&self) -> BatchSettings {
         let batch = self.settings().batch.clone();
-        let least = batch.least.max(self.task.batch_least());
+        let least = batch.least.max(self.task.min_batch_reports());
         BatchSettings {
             least,
             // The task's minimum may exceed the maximum in the settings.

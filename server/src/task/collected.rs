@@ -87,7 +87,7 @@ impl CollectedTask {
     }
 
     /// Encodes the totals of no reports.
-    pub(crate) fn no_totals(&self) -> Vec<u8> {
+    pub(crate) fn empty_totals(&self) -> Vec<u8> {
         match self {
             Self::Reports(task) => Totals::new(task).encode(),
             Self::Sums(task) => SumTotals::new(task).encode(),
@@ -96,7 +96,7 @@ impl CollectedTask {
 
     /// Returns the number of reports or messages in encoded totals; `None` if `totals` does not
     /// belong to this task.
-    pub(crate) fn counted(&self, totals: &[u8]) -> Option<u64> {
+    pub(crate) fn counted_reports(&self, totals: &[u8]) -> Option<u64> {
         match self {
             Self::Reports(task) => Totals::decode(task, totals).ok().map(|own| own.reports()),
             Self::Sums(task) => SumTotals::decode(task, totals)
@@ -117,7 +117,7 @@ impl CollectedTask {
     }
 
     /// Minimum number of reports or messages in a batch, regardless of settings.
-    pub(crate) fn batch_least(&self) -> u64 {
+    pub(crate) fn min_batch_reports(&self) -> u64 {
         match self {
             Self::Reports(_) => 1,
             Self::Sums(task) => task.batch_messages(),
@@ -171,13 +171,13 @@ impl CollectedDraft {
         match (self, task) {
             (Self::Reports(draft), CollectedTask::Reports(task)) => draft.agrees_with(task),
             (Self::Sums(draft), CollectedTask::Sums(task)) => draft.agrees_with(task),
-            (Self::Reports(_), CollectedTask::Sums(_)) => Err(trust("nobody", "shuffler")),
-            (Self::Sums(_), CollectedTask::Reports(_)) => Err(trust("shuffler", "nobody")),
+            (Self::Reports(_), CollectedTask::Sums(_)) => Err(trust_differs("nobody", "shuffler")),
+            (Self::Sums(_), CollectedTask::Reports(_)) => Err(trust_differs("shuffler", "nobody")),
         }
     }
 }
 
-fn trust(given: &str, in_use: &str) -> Error {
+fn trust_differs(given: &str, in_use: &str) -> Error {
     Error::TaskDiffers {
         field: "trust",
         given: given.to_owned(),
@@ -199,14 +199,14 @@ impl From<SumDraft> for CollectedDraft {
 
 /// Probe for the key `trust`, which only tasks of sums have.
 #[derive(Deserialize)]
-struct Trusting {
+struct TrustProbe {
     trust: Option<de::IgnoredAny>,
 }
 
 impl CollectedDraft {
     /// Returns true if the text of a task file has the key `trust`, as only tasks of sums do.
     pub(crate) fn says_trust(text: &str) -> bool {
-        let read: serde_json::Result<Trusting> = serde_json::from_str(text);
+        let read: serde_json::Result<TrustProbe> = serde_json::from_str(text);
         read.is_ok_and(|read| read.trust.is_some())
     }
 
@@ -215,7 +215,7 @@ impl CollectedDraft {
     /// # Errors
     /// When the text is not a draft. The message contains line and column.
     pub(crate) fn parse(text: &str) -> serde_json::Result<Self> {
-        match serde_json::from_str::<Trusting>(text)?.trust {
+        match serde_json::from_str::<TrustProbe>(text)?.trust {
             Some(_) => schema_key::from_str(text).map(Self::Sums),
             None => schema_key::from_str(text).map(Self::Reports),
         }
@@ -223,7 +223,7 @@ impl CollectedDraft {
 }
 
 /// Deserializes sums if there is a key `trust`, reports otherwise.
-fn by_trust<'de, D, Own, Reports, Sums>(deserializer: D) -> Result<Own, D::Error>
+fn deserialize_by_trust<'de, D, Own, Reports, Sums>(deserializer: D) -> Result<Own, D::Error>
 where
     D: Deserializer<'de>,
     Own: From<Reports> + From<Sums>,
@@ -241,12 +241,12 @@ where
 
 impl<'de> Deserialize<'de> for CollectedTask {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        by_trust::<D, Self, Task, SumTask>(deserializer)
+        deserialize_by_trust::<D, Self, Task, SumTask>(deserializer)
     }
 }
 
 impl<'de> Deserialize<'de> for CollectedDraft {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        by_trust::<D, Self, TaskDraft, SumDraft>(deserializer)
+        deserialize_by_trust::<D, Self, TaskDraft, SumDraft>(deserializer)
     }
 }

@@ -34,17 +34,20 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Object<T> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
-        T::deserialize(MapAccessDeserializer::new(Beside { map, noted: false }))
+        T::deserialize(MapAccessDeserializer::new(WithoutSchemaKey {
+            map,
+            seen_schema: false,
+        }))
     }
 }
 
 /// Entries of an object except `$schema`.
-struct Beside<A> {
+struct WithoutSchemaKey<A> {
     map: A,
-    noted: bool,
+    seen_schema: bool,
 }
 
-impl<'de, A: MapAccess<'de>> MapAccess<'de> for Beside<A> {
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for WithoutSchemaKey<A> {
     type Error = A::Error;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(
@@ -57,10 +60,10 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Beside<A> {
                     de::IntoDeserializer::into_deserializer(key);
                 return seed.deserialize(key).map(Some);
             }
-            if self.noted {
+            if self.seen_schema {
                 return Err(de::Error::duplicate_field(KEY));
             }
-            self.noted = true;
+            self.seen_schema = true;
             // The value must be a string, but is not used.
             let _: String = self.map.next_value()?;
         }

@@ -5,7 +5,7 @@ use hushbin_analysis::heavy_hitters::SearchError;
 use hushbin_analysis::sums::SumQueryError;
 
 use super::kinds::Problem;
-use crate::estimates::AskedError;
+use crate::estimates::QueryTextError;
 use crate::ohttp;
 use crate::store::{MemoryExhausted, OpenError, StoreError};
 
@@ -73,10 +73,10 @@ impl From<SumQueryError> for Problem {
     }
 }
 
-impl From<AskedError> for Problem {
-    fn from(error: AskedError) -> Self {
+impl From<QueryTextError> for Problem {
+    fn from(error: QueryTextError) -> Self {
         match error {
-            AskedError::Post(error) => error.into(),
+            QueryTextError::Post(error) => error.into(),
             error => Self::BadQuery(error.to_string()),
         }
     }

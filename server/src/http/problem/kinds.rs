@@ -151,7 +151,7 @@ pub(crate) enum Problem {
     MessageCount { have: usize, expected: u32 },
     /// Request that does not apply to shuffled sums.
     #[error("GET estimates, privacy and influence of the task")]
-    OfSums,
+    NotForSums,
     /// Request through a relay, sealed to a key or with a suite that this gateway does not have.
     #[error("GET /.well-known/ohttp-gateway lists keys and suites")]
     OhttpKey,
@@ -170,7 +170,7 @@ pub(crate) enum Problem {
 }
 
 /// Identity of a kind of problem.
-pub(super) struct Kind {
+pub(super) struct ProblemKind {
     pub(super) slug: &'static str,
     pub(super) status: u16,
     pub(super) title: &'static str,
@@ -178,12 +178,12 @@ pub(super) struct Kind {
 
 /// Slug of the problem that a response is, kept in its extensions for metrics.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::http) struct Answered(pub(in crate::http) &'static str);
+pub(in crate::http) struct ProblemSlug(pub(in crate::http) &'static str);
 
 impl Problem {
     /// Returns type, status and title. They are defined only here.
     #[rustfmt::skip]
-    pub(super) const fn kind(&self) -> Kind {
+    pub(super) const fn kind(&self) -> ProblemKind {
         let (slug, status, title) = match self {
             Self::UnknownTask(_) => ("unknown-task", 404, "There is no such task"),
             Self::MalformedUpload { .. } => ("malformed-upload", 400, "The body is not an upload of this task"),
@@ -217,7 +217,7 @@ impl Problem {
             Self::OriginNotAllowed => ("origin-not-allowed", 403, "The task takes no reports from this page"),
             Self::TooManyReports { .. } => ("too-many-reports", 400, "The upload has more reports than the task takes in one"),
             Self::MessageCount { .. } => ("message-count", 400, "The upload has the wrong number of messages"),
-            Self::OfSums => ("of-sums", 404, "The task has sums through a shuffler only"),
+            Self::NotForSums => ("of-sums", 404, "The task has sums through a shuffler only"),
             Self::OtherRole => ("other-role", 404, "Another role does this"),
             Self::NoKeys => ("no-keys", 503, "The analyser's keys are not known"),
             Self::UnknownShuffler => ("unknown-shuffler", 403, "No known shuffler has signed this"),
@@ -227,7 +227,7 @@ impl Problem {
             Self::NotFound => ("not-found", 404, "Nothing is served here"),
             Self::MethodNotAllowed => ("method-not-allowed", 405, "The method is not served here"),
         };
-        Kind { slug, status, title }
+        ProblemKind { slug, status, title }
     }
 
     /// Returns the unique last part of the problem's type URI.

@@ -10,6 +10,6 @@ mod not_ready;
 mod response;
 mod retry_after;
 
-pub(super) use kinds::Answered;
 pub(crate) use kinds::Problem;
+pub(super) use kinds::ProblemSlug;
 pub(super) use not_ready::NotReady;

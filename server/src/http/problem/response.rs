@@ -5,7 +5,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde_json::json;
 
-use super::kinds::{Answered, Kind, Problem};
+use super::kinds::{Problem, ProblemKind, ProblemSlug};
 
 #[derive(Serialize)]
 struct Body<'a> {
@@ -21,7 +21,7 @@ struct Body<'a> {
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let Kind {
+        let ProblemKind {
             slug,
             status,
             title,
@@ -40,7 +40,7 @@ impl IntoResponse for Problem {
         });
         let status = StatusCode::from_u16(status).expect("kinds have statuses of HTTP");
         let mut response = (status, body.to_string()).into_response();
-        response.extensions_mut().insert(Answered(slug));
+        response.extensions_mut().insert(ProblemSlug(slug));
         let headers = response.headers_mut();
         let mut insert = |name, value| headers.insert(name, HeaderValue::from_static(value));
         insert(header::CONTENT_TYPE, "application/problem+json");

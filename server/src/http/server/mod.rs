@@ -4,9 +4,9 @@
 //! the time for reading a response. It also logs addresses. This server has these limits and keeps
 //! addresses out of the log.
 
-mod rates;
+mod guarded_body;
+mod rate_limiter;
 mod slots;
-mod tracked;
 mod write_timeout;
 
 use std::convert::Infallible;
@@ -28,10 +28,10 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::watch;
 
 use super::front::Front;
-use crate::http::metrics::{Closed, Metrics};
-use rates::Rates;
+use crate::http::metrics::{CloseReason, Metrics};
+use guarded_body::GuardedBody;
+use rate_limiter::RateLimiter;
 use slots::{Peer, Slot, Slots};
-use tracked::Tracked;
 use write_timeout::WriteTimeout;
 
 /// Number of connections that the operating system queues until they are accepted. Linux queues no
@@ -142,7 +142,7 @@ async fn accept_all(
     draining: &GracefulShutdown,
 ) -> Infallible {
     let slots = Slots::new(options.connections, options.connections_of_peer);
-    let rates = options.requests_of_peer.map(Rates::new).map(Arc::new);
+    let rates = options.requests_of_peer.map(RateLimiter::new).map(Arc::new);
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())
         .header_read_timeout(options.head_timeout)
@@ -152,8 +152,8 @@ async fn accept_all(
     let (_accepting, stopping) = watch::channel(());
     loop {
         let (stream, peer) = accept(listener, &slots).await;
-        let Some(slot) = slots.take(peer).await else {
-            metrics.closed(Closed::Peer);
+        let Some(slot) = slots.acquire(peer).await else {
+            metrics.count_closed(CloseReason::Peer);
             continue; // Which closes it.
         };
         let answering = {
@@ -163,13 +163,13 @@ async fn accept_all(
                 let allowed = rates.as_ref().is_none_or(|rates| rates.allow(peer));
                 async move {
                     let answer = front.answer(request.map(Body::new), allowed).await;
-                    Ok::<_, Infallible>(answer.map(|body| Tracked::new(body, busy)))
+                    Ok::<_, Infallible>(answer.map(|body| GuardedBody::new(body, busy)))
                 }
             })
         };
         let stream = WriteTimeout::new(stream, options.write_timeout);
         let connection = match front.tls() {
-            None => converse(stream, &http, answering, draining.watcher()),
+            None => serve_connection(stream, &http, answering, draining.watcher()),
             Some(tls) => {
                 let (http, watcher) = (http.clone(), draining.watcher());
                 let accepting = tls.accept(stream, options.handshake_timeout);
@@ -177,10 +177,10 @@ async fn accept_all(
                 Box::pin(async move {
                     tokio::select! {
                         accepted = accepting => match accepted {
-                            Ok(stream) => converse(stream, &http, answering, watcher).await,
+                            Ok(stream) => serve_connection(stream, &http, answering, watcher).await,
                             Err(error) => {
                                 tracing::debug!(%error, "a TLS handshake failed");
-                                metrics.closed(Closed::Handshake);
+                                metrics.count_closed(CloseReason::Handshake);
                                 Ok(())
                             }
                         },
@@ -189,12 +189,12 @@ async fn accept_all(
                 })
             }
         };
-        tokio::spawn(attend(connection, slot, Arc::clone(metrics)));
+        tokio::spawn(run_connection(connection, slot, Arc::clone(metrics)));
     }
 }
 
 /// Serves a connection until it ends or has to make room.
-async fn attend(connection: Conversation, slot: Arc<Slot>, metrics: Arc<Metrics>) {
+async fn run_connection(connection: ConnectionFuture, slot: Arc<Slot>, metrics: Arc<Metrics>) {
     metrics.connections.inc();
     tokio::select! {
         // The connection comes first: a response that is ready is sent before the connection makes
@@ -203,22 +203,27 @@ async fn attend(connection: Conversation, slot: Arc<Slot>, metrics: Arc<Metrics>
         // A broken connection is not an error here: the client's data was either acknowledged or
         // may be sent again.
         result = connection => if result.is_err_and(|error| is_unread(&error)) {
-            metrics.closed(Closed::Unread);
+            metrics.count_closed(CloseReason::Unread);
         },
-        () = slot.cut() => metrics.closed(Closed::Room),
+        () = slot.cut() => metrics.count_closed(CloseReason::MakeRoom),
     }
     metrics.connections.dec();
 }
 
 /// Future that serves all requests of a connection, boxed to save memory. With boxes, 4096 silent
 /// connections took 51 MB. As part of the waiting futures they took 113 MB.
-type Conversation = Pin<Box<dyn Future<Output = hyper::Result<()>> + Send>>;
+type ConnectionFuture = Pin<Box<dyn Future<Output = hyper::Result<()>> + Send>>;
 
 /// Serves the requests of a connection.
-fn converse<S, A>(stream: S, http: &http1::Builder, answering: A, draining: Watcher) -> Conversation
+fn serve_connection<S, A>(
+    stream: S,
+    http: &http1::Builder,
+    answering: A,
+    draining: Watcher,
+) -> ConnectionFuture
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    A: HttpService<Incoming, ResBody = Tracked, Error = Infallible> + Send + 'static,
+    A: HttpService<Incoming, ResBody = GuardedBody, Error = Infallible> + Send + 'static,
     A::Future: Send,
 {
     let connection = http.serve_connection(TokioIo::new(stream), answering);

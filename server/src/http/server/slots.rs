@@ -33,8 +33,8 @@ impl Peer {
 
 /// Slots of a server.
 pub(super) struct Slots {
-    most: usize,
-    most_of_peer: usize,
+    limit: usize,
+    peer_limit: usize,
     state: Mutex<State>,
     /// Notified when a connection has ended or begins to wait, so there may be room.
     changed: Notify,
@@ -52,10 +52,10 @@ struct State {
 
 impl Slots {
     /// Creates slots: at least one in total, and at least one for each peer.
-    pub(super) fn new(most: usize, most_of_peer: Option<usize>) -> Arc<Self> {
+    pub(super) fn new(limit: usize, peer_limit: Option<usize>) -> Arc<Self> {
         Arc::new(Self {
-            most: most.max(1),
-            most_of_peer: most_of_peer.map_or(usize::MAX, |most| most.max(1)),
+            limit: limit.max(1),
+            peer_limit: peer_limit.map_or(usize::MAX, |limit| limit.max(1)),
             state: Mutex::default(),
             changed: Notify::new(),
         })
@@ -68,9 +68,9 @@ impl Slots {
     /// function waits until a connection has closed.
     ///
     /// Only one task may wait here at a time.
-    pub(super) async fn take(self: &Arc<Self>, peer: Peer) -> Option<Arc<Slot>> {
+    pub(super) async fn acquire(self: &Arc<Self>, peer: Peer) -> Option<Arc<Slot>> {
         loop {
-            if let Some(answer) = self.try_take(peer) {
+            if let Some(answer) = self.try_acquire(peer) {
                 return answer;
             }
             // `notify_one` stores a permit, so a change before this line is not missed.
@@ -78,13 +78,13 @@ impl Slots {
         }
     }
 
-    /// Tries [`take`](Self::take) without waiting; the outer `None` means that all slots are taken.
-    fn try_take(self: &Arc<Self>, peer: Peer) -> Option<Option<Arc<Slot>>> {
+    /// Tries [`acquire`](Self::acquire) without waiting; the outer `None` means that all slots are taken.
+    fn try_acquire(self: &Arc<Self>, peer: Peer) -> Option<Option<Arc<Slot>>> {
         let mut state = self.state();
-        if state.of_peer.get(&peer).copied().unwrap_or_default() >= self.most_of_peer {
+        if state.of_peer.get(&peer).copied().unwrap_or_default() >= self.peer_limit {
             return Some(None);
         }
-        if state.open >= self.most {
+        if state.open >= self.limit {
             state.cut_longest_waiting();
             return None;
         }
@@ -138,11 +138,11 @@ pub(super) struct Slot {
 
 impl Slot {
     /// Marks the connection as busy until the guard is dropped.
-    pub(super) fn busy(self: &Arc<Self>) -> Busy {
+    pub(super) fn busy(self: &Arc<Self>) -> BusyGuard {
         let mut state = self.slots.state();
         state.waiting.remove(&*self.since());
         drop(state);
-        Busy(Arc::clone(self))
+        BusyGuard(Arc::clone(self))
     }
 
     /// Completes when the connection has to make room.
@@ -172,15 +172,15 @@ impl Drop for Slot {
 }
 
 /// Guard of a request under way, whose connection must not be closed to make room.
-pub(super) struct Busy(Arc<Slot>);
+pub(super) struct BusyGuard(Arc<Slot>);
 
-impl Drop for Busy {
+impl Drop for BusyGuard {
     fn drop(&mut self) {
         let Slot { slots, cut, .. } = &*self.0;
         let mut state = slots.state();
         *self.0.since() = state.begin_to_wait(cut);
         // Only on a full server can a new connection be waiting for this one.
-        let full = state.open >= slots.most;
+        let full = state.open >= slots.limit;
         drop(state);
         if full {
             slots.changed.notify_one();
@@ -220,12 +220,12 @@ mod tests {
     async fn a_peer_has_its_share_and_gets_it_back() {
         let slots = Slots::new(10, Some(2));
         let [greedy, other] = [peer("192.0.2.1"), peer("192.0.2.2")];
-        let first = slots.take(greedy).await.unwrap();
-        let _second = slots.take(greedy).await.unwrap();
-        assert!(slots.take(greedy).await.is_none());
-        assert!(slots.take(other).await.is_some());
+        let first = slots.acquire(greedy).await.unwrap();
+        let _second = slots.acquire(greedy).await.unwrap();
+        assert!(slots.acquire(greedy).await.is_none());
+        assert!(slots.acquire(other).await.is_some());
         drop(first);
-        assert!(slots.take(greedy).await.is_some());
+        assert!(slots.acquire(greedy).await.is_some());
         assert_eq!(slots.state().of_peer.len(), 1, "others are forgotten");
     }
 
@@ -233,17 +233,17 @@ mod tests {
     async fn who_waited_longest_makes_room_and_who_is_busy_does_not() {
         let slots = Slots::new(3, None);
         let p = peer("192.0.2.1");
-        let first = slots.take(p).await.unwrap();
-        let second = slots.take(p).await.unwrap();
-        let third = slots.take(p).await.unwrap();
+        let first = slots.acquire(p).await.unwrap();
+        let second = slots.acquire(p).await.unwrap();
+        let third = slots.acquire(p).await.unwrap();
         // The first sends a request and waits again. Now the second has waited longest, but it is
         // busy.
         drop(first.busy());
         let busy = second.busy();
-        assert!(slots.try_take(p).is_none());
+        assert!(slots.try_acquire(p).is_none());
         assert!(is_cut(&third).await && !is_cut(&first).await && !is_cut(&second).await);
         drop(third);
-        let fourth = slots.take(p).await.unwrap();
+        let fourth = slots.acquire(p).await.unwrap();
         drop((first, fourth));
         drop(busy);
         drop(second);
@@ -255,12 +255,12 @@ mod tests {
     async fn where_all_are_busy_the_first_to_be_answered_makes_room() {
         let slots = Slots::new(2, None);
         let p = peer("192.0.2.1");
-        let first = slots.take(p).await.unwrap();
-        let second = slots.take(p).await.unwrap();
+        let first = slots.acquire(p).await.unwrap();
+        let second = slots.acquire(p).await.unwrap();
         let busy = [first.busy(), second.busy()];
         let taking = tokio::spawn({
             let slots = Arc::clone(&slots);
-            async move { slots.take(p).await.is_some() }
+            async move { slots.acquire(p).await.is_some() }
         });
         tokio::task::yield_now().await;
         assert!(!taking.is_finished());

@@ -10,10 +10,10 @@ use tokio::time::{Instant, Sleep, sleep};
 
 /// Minimum number of bytes that a peer must take in a write timeout while a response waits. Any
 /// working network takes more, and most responses are shorter.
-const LEAST: usize = 512 << 10;
+const MIN_BYTES: usize = 512 << 10;
 
-/// Stream whose writes fail if the peer takes less than [`LEAST`] bytes in `timeout` while more is
-/// waiting.
+/// Stream whose writes fail if the peer takes less than [`MIN_BYTES`] bytes in `timeout` while more
+/// is waiting.
 pub(super) struct WriteTimeout<S> {
     stream: S,
     timeout: Duration,
@@ -54,7 +54,7 @@ impl<S> WriteTimeout<S> {
                 });
                 // A loop, because a reset timer must be polled again to register the waker.
                 while stalled.as_mut().poll(context).is_ready() {
-                    if *taken < LEAST {
+                    if *taken < MIN_BYTES {
                         return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
                     }
                     *taken = 0;
@@ -149,8 +149,8 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn who_reads_slowly_is_served_and_who_trickles_is_cut() {
-        assert!(reads(LEAST / 17).await);
-        assert!(!reads(LEAST / 23).await);
+        assert!(reads(MIN_BYTES / 17).await);
+        assert!(!reads(MIN_BYTES / 23).await);
     }
 
     #[tokio::test(start_paused = true)]

@@ -160,7 +160,7 @@ impl Salvage<'_> {
                 reports: 0,
                 ..header
             },
-            totals: self.stored_totals(self.task.no_totals()),
+            totals: self.stored_totals(self.task.empty_totals()),
             blocks: Vec::new(),
             error,
             loss: Loss::Batch {
@@ -176,7 +176,7 @@ impl Salvage<'_> {
             return totals.is_empty();
         }
         let totals = self.role.split_totals(totals);
-        let counted = totals.and_then(|(totals, _)| self.task.counted(totals));
+        let counted = totals.and_then(|(totals, _)| self.task.counted_reports(totals));
         counted == Some(reports)
     }
 

@@ -19,7 +19,7 @@ use super::problem::Problem;
 use crate::estimates;
 
 /// Size of the pieces of a long response, in bytes.
-const PIECE: usize = 64 << 10;
+const PIECE_BYTES: usize = 64 << 10;
 
 /// Maximum number of pieces of a response that wait to be sent.
 const WAITING_PIECES: usize = 2;
@@ -31,8 +31,8 @@ const WAITING_PIECES: usize = 2;
 pub(super) fn render(
     csv: bool,
     answer: &impl Serialize,
-    write_csv: impl FnOnce(&mut Writer) -> io::Result<()>,
-    out: &mut Writer,
+    write_csv: impl FnOnce(&mut ResponseWriter) -> io::Result<()>,
+    out: &mut ResponseWriter,
 ) -> Result<(), Problem> {
     estimates::write(csv, answer, write_csv, out).map_err(|_| Problem::Internal)
 }
@@ -41,7 +41,7 @@ pub(super) fn render(
 ///
 /// # Errors
 /// Same as [`render`].
-pub(super) fn json(answer: &impl Serialize, out: &mut Writer) -> Result<(), Problem> {
+pub(super) fn json(answer: &impl Serialize, out: &mut ResponseWriter) -> Result<(), Problem> {
     serde_json::to_writer(out, answer).map_err(|_| Problem::Internal)
 }
 
@@ -63,7 +63,7 @@ pub(super) fn table(csv: bool, body: Body) -> Response {
 
 /// Kind of work for a response. It decides on buffering, and on the queue that the work waits in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Work {
+pub(super) enum WorkKind {
     /// Response from totals of at most some hundred KB.
     Short,
     /// Response of any length from totals.
@@ -73,19 +73,19 @@ pub(super) enum Work {
 }
 
 /// Writer of a response.
-pub(super) struct Writer {
-    work: Work,
+pub(super) struct ResponseWriter {
+    work: WorkKind,
     buffer: Vec<u8>,
-    to: To,
+    state: ResponseState,
 }
 
-enum To {
+enum ResponseState {
     /// Response not begun: it can still become a problem.
-    Nobody(oneshot::Sender<Result<Body, Problem>>),
+    NotStarted(oneshot::Sender<Result<Body, Problem>>),
     /// Pieces are being sent to the client.
-    Reader(mpsc::Sender<Piece>),
+    Streaming(mpsc::Sender<Piece>),
     /// Client gone.
-    Gone,
+    Abandoned,
 }
 
 enum Piece {
@@ -93,22 +93,22 @@ enum Piece {
     End,
 }
 
-impl Writer {
+impl ResponseWriter {
     /// Creates a writer whose response goes to `reply`.
-    pub(super) const fn new(work: Work, reply: oneshot::Sender<Result<Body, Problem>>) -> Self {
+    pub(super) const fn new(work: WorkKind, reply: oneshot::Sender<Result<Body, Problem>>) -> Self {
         Self {
             work,
             buffer: Vec::new(),
-            to: To::Nobody(reply),
+            state: ResponseState::NotStarted(reply),
         }
     }
 
     /// Returns true if the client no longer waits for the response.
     pub(super) fn is_given_up(&self) -> bool {
-        match &self.to {
-            To::Nobody(reply) => reply.is_closed(),
-            To::Reader(pieces) => pieces.is_closed(),
-            To::Gone => true,
+        match &self.state {
+            ResponseState::NotStarted(reply) => reply.is_closed(),
+            ResponseState::Streaming(pieces) => pieces.is_closed(),
+            ResponseState::Abandoned => true,
         }
     }
 
@@ -116,32 +116,35 @@ impl Writer {
     /// off instead.
     pub(super) fn finish(mut self, result: Result<(), Problem>) {
         let held = Bytes::from(mem::take(&mut self.buffer));
-        match (self.to, result) {
-            (To::Nobody(reply), result) => {
+        match (self.state, result) {
+            (ResponseState::NotStarted(reply), result) => {
                 // The receiver is gone if the request was cancelled.
                 let _ = reply.send(result.map(|()| Body::from(held)));
             }
-            (To::Reader(pieces), Ok(())) => {
+            (ResponseState::Streaming(pieces), Ok(())) => {
                 let _ = pieces
                     .blocking_send(Piece::Bytes(held))
                     .and_then(|()| pieces.blocking_send(Piece::End));
             }
-            (To::Reader(_), Err(_)) | (To::Gone, _) => {}
+            (ResponseState::Streaming(_), Err(_)) | (ResponseState::Abandoned, _) => {}
         }
     }
 
     /// Sends the buffer as a piece. The first piece follows the response's head.
     fn send(&mut self) -> io::Result<()> {
-        let pieces = match mem::replace(&mut self.to, To::Gone) {
-            To::Reader(pieces) => pieces,
-            To::Nobody(reply) => begin(reply)?,
-            To::Gone => return Err(io::ErrorKind::BrokenPipe.into()),
+        let pieces = match mem::replace(&mut self.state, ResponseState::Abandoned) {
+            ResponseState::Streaming(pieces) => pieces,
+            ResponseState::NotStarted(reply) => begin(reply)?,
+            ResponseState::Abandoned => return Err(io::ErrorKind::BrokenPipe.into()),
         };
-        let piece = Bytes::from(mem::replace(&mut self.buffer, Vec::with_capacity(PIECE)));
+        let piece = Bytes::from(mem::replace(
+            &mut self.buffer,
+            Vec::with_capacity(PIECE_BYTES),
+        ));
         pieces
             .blocking_send(Piece::Bytes(piece))
             .map_err(|_| io::ErrorKind::BrokenPipe)?;
-        self.to = To::Reader(pieces);
+        self.state = ResponseState::Streaming(pieces);
         Ok(())
     }
 }
@@ -149,7 +152,7 @@ impl Writer {
 /// Replies with a body that is still to be written.
 fn begin(reply: oneshot::Sender<Result<Body, Problem>>) -> io::Result<mpsc::Sender<Piece>> {
     let (pieces, reader) = mpsc::channel(WAITING_PIECES);
-    let body = Body::new(Pieces {
+    let body = Body::new(StreamedBody {
         reader,
         ended: false,
     });
@@ -159,10 +162,10 @@ fn begin(reply: oneshot::Sender<Result<Body, Problem>>) -> io::Result<mpsc::Send
     Ok(pieces)
 }
 
-impl Write for Writer {
+impl Write for ResponseWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.buffer.extend_from_slice(bytes);
-        if self.work != Work::Short && self.buffer.len() >= PIECE {
+        if self.work != WorkKind::Short && self.buffer.len() >= PIECE_BYTES {
             self.send()?;
         }
         Ok(bytes.len())
@@ -174,12 +177,12 @@ impl Write for Writer {
 }
 
 /// Body that is still being written.
-struct Pieces {
+struct StreamedBody {
     reader: mpsc::Receiver<Piece>,
     ended: bool,
 }
 
-impl HttpBody for Pieces {
+impl HttpBody for StreamedBody {
     type Data = Bytes;
     type Error = io::Error;
 
@@ -217,7 +220,7 @@ mod tests {
 
     /// Writes `count` numbers on a separate thread, and finishes with `end`.
     fn write(
-        work: Work,
+        work: WorkKind,
         count: usize,
         end: Result<(), Problem>,
     ) -> (
@@ -226,7 +229,7 @@ mod tests {
     ) {
         let (reply, answer) = oneshot::channel();
         let writing = thread::spawn(move || {
-            let mut writer = Writer::new(work, reply);
+            let mut writer = ResponseWriter::new(work, reply);
             let written = json(&numbers(count), &mut writer);
             writer.finish(written.and(end));
         });
@@ -235,14 +238,14 @@ mod tests {
 
     #[tokio::test]
     async fn answers_come_whole_whether_held_or_sent_while_they_are_written() {
-        for work in [Work::Short, Work::Long, Work::Reports] {
+        for work in [WorkKind::Short, WorkKind::Long, WorkKind::Reports] {
             for count in [0, 10, 1_000_000] {
                 let (answer, writing) = write(work, count, Ok(()));
                 let body = answer.await.unwrap().unwrap();
                 let held = body.size_hint().exact().is_some();
                 let bytes = body.collect().await.unwrap().to_bytes();
                 assert_eq!(bytes, serde_json::to_vec(&numbers(count)).unwrap());
-                let fits = work == Work::Short || bytes.len() < PIECE;
+                let fits = work == WorkKind::Short || bytes.len() < PIECE_BYTES;
                 assert_eq!(held, fits, "{work:?} {count}");
                 writing.join().unwrap();
             }
@@ -251,7 +254,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_long_answer_is_written_no_faster_than_it_is_read() {
-        let (answer, writing) = write(Work::Long, 1_000_000, Ok(()));
+        let (answer, writing) = write(WorkKind::Long, 1_000_000, Ok(()));
         let mut body = answer.await.unwrap().unwrap();
         body.frame().await.unwrap().unwrap();
         // More than the waiting pieces remains to be written.
@@ -262,7 +265,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_goes_wrong_before_anything_is_sent_is_a_problem() {
-        for work in [Work::Short, Work::Long, Work::Reports] {
+        for work in [WorkKind::Short, WorkKind::Long, WorkKind::Reports] {
             let (answer, _) = write(work, 10, Err(Problem::Storage));
             assert_eq!(answer.await.unwrap().unwrap_err(), Problem::Storage);
         }
@@ -270,7 +273,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_answer_that_breaks_off_does_not_pass_for_whole() {
-        let (answer, writing) = write(Work::Long, 100_000, Err(Problem::Internal));
+        let (answer, writing) = write(WorkKind::Long, 100_000, Err(Problem::Internal));
         let body = answer.await.unwrap().unwrap();
         assert!(body.collect().await.is_err());
         writing.join().unwrap();

@@ -9,15 +9,15 @@ use std::hash::{BuildHasher, Hash};
 use hushbin::{Task, Upload, UploadId};
 use hushbin_analysis::likelihood::{Hypothesis, Observation, observe};
 
+use super::fast_hasher::FastHashBuilder;
 use super::feature::Words;
-use super::mixer::Mixing;
 
 /// Length of the version and the fingerprint, which precede the id, in bytes.
 const BEFORE_ID: usize = 17;
 
 /// Attacker's view of an upload that was made from one of two inputs.
 #[derive(Debug, Clone)]
-pub(super) struct Seen {
+pub(super) struct UploadView {
     /// Observation of the first report; its log-likelihood ratio is summed over all reports.
     pub(super) observation: Observation,
     /// Hash of the reports.
@@ -29,7 +29,7 @@ pub(super) struct Seen {
     pub(super) words: Words,
 }
 
-impl Seen {
+impl UploadView {
     /// Decodes an upload whose sender gave one of two answers to the question at this position. If
     /// a report answers another question, only its seed reveals anything about this one.
     pub(super) fn new(
@@ -73,5 +73,5 @@ impl Seen {
 
 /// Returns a hash that is equal for equal values.
 fn key(of: impl Hash) -> u64 {
-    Mixing::default().hash_one(of)
+    FastHashBuilder::default().hash_one(of)
 }

@@ -6,22 +6,22 @@ use std::task::{Context, Poll};
 use axum::body::{Body, Bytes, HttpBody};
 use hyper::body::{Frame, SizeHint};
 
-use super::slots::Busy;
+use super::slots::BusyGuard;
 
 /// Body with the guard that keeps its connection busy. hyper drops it after handing the last byte
 /// to the connection.
-pub(super) struct Tracked {
+pub(super) struct GuardedBody {
     body: Body,
-    _busy: Busy,
+    _busy: BusyGuard,
 }
 
-impl Tracked {
-    pub(super) const fn new(body: Body, busy: Busy) -> Self {
+impl GuardedBody {
+    pub(super) const fn new(body: Body, busy: BusyGuard) -> Self {
         Self { body, _busy: busy }
     }
 }
 
-impl HttpBody for Tracked {
+impl HttpBody for GuardedBody {
     type Data = Bytes;
     type Error = axum::Error;
 

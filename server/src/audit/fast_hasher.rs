@@ -8,12 +8,12 @@ use std::hash::{BuildHasherDefault, Hasher};
 use hushbin::mix::mix64;
 
 /// Builder of hashers for keys that no attacker chooses.
-pub(super) type Mixing = BuildHasherDefault<Mixer>;
+pub(super) type FastHashBuilder = BuildHasherDefault<FastHasher>;
 
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Mixer(u64);
+pub(super) struct FastHasher(u64);
 
-impl Hasher for Mixer {
+impl Hasher for FastHasher {
     fn finish(&self) -> u64 {
         self.0
     }

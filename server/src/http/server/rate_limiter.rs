@@ -15,12 +15,12 @@ const TIDY_EVERY: u32 = 1 << 14;
 ///
 /// A peer is kept in memory for at most a minute of its quota after its last request, and nowhere
 /// else.
-pub(super) struct Rates {
+pub(super) struct RateLimiter {
     peers: DefaultKeyedRateLimiter<Peer>,
     requests: AtomicU32,
 }
 
-impl Rates {
+impl RateLimiter {
     /// Creates a limiter of `a_minute` requests a minute for each peer.
     pub(super) fn new(a_minute: NonZeroU32) -> Self {
         Self {
@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn each_peer_has_its_own_rate() {
-        let rates = Rates::new(NonZeroU32::new(3).expect("3 is not 0"));
+        let rates = RateLimiter::new(NonZeroU32::new(3).expect("3 is not 0"));
         let v4 = |last| Peer::new(IpAddr::V4(Ipv4Addr::new(192, 0, 2, last)));
         let v6 = |last| {
             Peer::new(IpAddr::V6(Ipv6Addr::new(
@@ -67,7 +67,7 @@ mod tests {
     #[test]
     fn peers_are_forgotten() {
         let a_minute = NonZeroU32::new(1_000_000).expect("it is not 0");
-        let rates = Rates::new(a_minute);
+        let rates = RateLimiter::new(a_minute);
         for number in 0..TIDY_EVERY {
             let peer = Peer::new(IpAddr::V4(Ipv4Addr::from_bits(number)));
             assert!(rates.allow(peer));
