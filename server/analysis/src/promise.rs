@@ -12,6 +12,7 @@ use hushbin::{Question, Task};
 use serde::Serialize;
 
 use crate::accounting::{Account, Exposure};
+pub use crate::numeric::digits::round_up;
 
 /// Attackers in whose presence the local ε is valid, in words.
 const EVERYONE: &str = "against everyone, including the operator of the collector";
@@ -60,7 +61,7 @@ impl Spending {
         let (budget, epsilon) = (task.budget(), task.effective_epsilon());
         let window_epsilon = f64::from(budget.reports()) * epsilon;
         let year_epsilon = f64::from(budget.reports_a_year()) * epsilon;
-        let [one, window, year] = [epsilon, window_epsilon, year_epsilon].map(rounded_up);
+        let [one, window, year] = [epsilon, window_epsilon, year_epsilon].map(round_up);
         let window = match budget.reports() {
             1 => String::new(),
             _ => format!(" One window spends at most ε = {window}."),
@@ -95,16 +96,6 @@ impl Spending {
             ),
         }
     }
-}
-
-/// Rounds a positive number up to three significant digits.
-fn rounded_up(number: f64) -> f64 {
-    let exponent = number.log10().floor() - 2.0;
-    // The factor is needed because, for example, 1.23 divided by 0.01 can exceed 123 by a rounding
-    // error.
-    let units = (number / 10_f64.powf(exponent) * (1.0 - 1e-12)).ceil();
-    // Parsing the decimal text gives the nearest float. A product could be wrong in the last digit.
-    format!("{units}e{exponent}").parse().unwrap_or(number)
 }
 
 /// Returns how sure of an answer an attacker who was 50 % sure before can become, in per cent as
@@ -203,9 +194,9 @@ impl Privacy {
                  report, including the operator of this collector, can sharpen a guess only so \
                  far: from 50 % sure of {guess} to at most {} % sure. In general, a report \
                  multiplies the odds of a guess by at most exp(ε) = {}.{limits}{failing}",
-                rounded_up(epsilon),
+                round_up(epsilon),
                 certainty(epsilon),
-                rounded_up(epsilon.exp()),
+                round_up(epsilon.exp()),
             ),
             budget: Spending::for_task(task),
         }
@@ -260,8 +251,8 @@ impl SumPrivacy {
                 task.people(),
                 task.honest_people(),
                 allowed(budget),
-                rounded_up(year),
-                rounded_up(year_delta),
+                round_up(year),
+                round_up(year_delta),
             ),
             budget,
         }
@@ -326,7 +317,7 @@ pub fn batch_statement(
          people who follow the protocol. Browsers may send that in each window of {}, so a batch \
          that is open for several windows can hold more reports of one person. Several batches \
          add up.{compared} {by_whom}",
-        rounded_up(account.central_epsilon),
+        round_up(account.central_epsilon),
         account.delta,
         certainty(account.central_epsilon),
         account.honest_reports,

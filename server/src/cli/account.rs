@@ -16,7 +16,7 @@ use hushbin_analysis::accounting::{
     Composed, DEFAULT_HONEST_FRACTION, Exposure, Mixture, account_exposure, largest_epsilon,
     smallest_batch,
 };
-use hushbin_analysis::promise::account_statement;
+use hushbin_analysis::promise::{account_statement, round_up};
 
 /// Compute the central ε and δ of a batch of shuffled reports
 ///
@@ -231,7 +231,7 @@ impl Answer {
             format!(
                 "Against anyone who can, such as an operator, the local ε = {} of each report \
                  holds: {}.",
-                describe::rounded_up(self.epsilon),
+                round_up(self.epsilon),
                 describe::guess(self.epsilon)
             ),
             format!(

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use hushbin::Mechanism;
 use hushbin_analysis::heavy_hitters::Text;
-use hushbin_analysis::promise::certainty;
+use hushbin_analysis::promise::{certainty, round_up};
 use serde_json::Value;
 
 /// Formats a mechanism with its parameters, under their names in task files.
@@ -40,23 +40,18 @@ pub(super) fn unit_suffix(unit: Option<&str>) -> String {
 
 /// Explains ε by the certainty of a guess, for readers without mathematics.
 pub(super) fn guess(epsilon: f64) -> String {
-    let sure = match certainty(epsilon) {
-        // exp(ε)/(1 + exp(ε)) is at most 1/2 + ε/4.
-        sure if sure == "50" => rounded_up(50.0 + 25.0 * epsilon),
-        sure => sure,
-    };
+    let sure = certainty(epsilon);
     format!("a guess that was 50 % sure becomes at most {sure} % sure")
 }
 
 /// States the central ε and δ of `subject`, which consists of what people sent (`sent`).
 pub(super) fn central(subject: &str, sent: &str, epsilon: f64, delta: f64) -> String {
-    let digits = format!("{delta:.2e}");
     format!(
         "{subject} a central ε = {} against someone who cannot link {sent} to people: {}, except \
          with probability δ = {:e}.",
-        rounded_up(epsilon),
+        round_up(epsilon),
         guess(epsilon),
-        digits.parse().unwrap_or(delta)
+        round_up(delta)
     )
 }
 
@@ -74,13 +69,6 @@ pub(super) fn task_file(file: Option<&Path>, fingerprint: &str) -> String {
         ),
         None => format!("The fingerprint is {fingerprint}. --out FILE writes the complete task."),
     }
-}
-
-/// Formats a positive upper bound, rounded up to three significant digits.
-pub(super) fn rounded_up(number: f64) -> String {
-    let unit = 10_f64.powi(decimal_places(number, 3) as i32);
-    // A number such as 1.1 times 100 can exceed 110 by a rounding error.
-    ((number * unit * (1.0 - 1e-12)).ceil() / unit).to_string()
 }
 
 /// Formats a number with `digits` significant digits. Digits before the point are never cut.

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use hushbin::sums::SumTask;
+use hushbin_analysis::promise::round_up;
 use hushbin_analysis::sums::{SumError, SumInfluence, SumPlan, account_people};
 use serde::Serialize;
 
@@ -71,7 +72,7 @@ fn lines(plan: &SumPlan, file: Option<&Path>) -> Vec<String> {
         describe::central("A batch has", "messages", epsilon, task.delta()),
         format!(
             "A person answers at most {yearly} times a year, which spends at most ε = {} in all.",
-            describe::rounded_up(f64::from(yearly) * epsilon)
+            round_up(f64::from(yearly) * epsilon)
         ),
         format!(
             "Standard errors of means, in a batch of {people} people: {}.",

@@ -1,15 +1,20 @@
 //! Rounding of numbers to a few significant digits, for display.
 
-/// Rounds a positive number up to three significant digits.
-pub(crate) fn round_up(number: f64) -> f64 {
-    let digits = 2 - number.log10().floor() as i32;
-    let unit = 10_f64.powi(digits.abs());
+/// Rounds a number up to three significant digits. The number is 0 or positive.
+///
+/// ```
+/// use hushbin_analysis::promise::round_up;
+///
+/// assert_eq!([0.0, 1.23, 1.231, 4567.0].map(round_up), [0.0, 1.23, 1.24, 4570.0]);
+/// ```
+#[must_use]
+pub fn round_up(number: f64) -> f64 {
+    let exponent = number.log10().floor() - 2.0;
     // The factor keeps a number unchanged if it has three digits up to a rounding error.
-    if digits >= 0 {
-        (number * unit * (1.0 - 1e-12)).ceil() / unit
-    } else {
-        (number / unit * (1.0 - 1e-12)).ceil() * unit
-    }
+    let units = (number / 10_f64.powf(exponent) * (1.0 - 1e-12)).ceil();
+    // Parsing the decimal text gives the nearest float. A product could be wrong in the last digit.
+    // The logarithm of 0 is not finite, so its text is no number.
+    format!("{units}e{exponent}").parse().unwrap_or(number)
 }
 
 /// Rounds a positive number down to four significant digits.
@@ -32,6 +37,9 @@ mod tests {
             (0.034_51, 0.0346),
             (2.64, 2.64),
             (1_234_567.0, 1_240_000.0),
+            (1e-8, 1e-8),
+            (1.3e-30, 1.3e-30),
+            (0.0, 0.0),
         ] {
             assert_eq!(round_up(number), rounded, "{number}");
         }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use hushbin_analysis::estimate::DEFAULT_CONFIDENCE;
 use hushbin_analysis::plan::{ErrorsOf, POWER, Plan, QuestionPlan};
+use hushbin_analysis::promise::round_up;
 
 use crate::cli::describe;
 use crate::cli::table::write_rows;
@@ -38,7 +39,7 @@ pub(super) fn lines(plan: &Plan, file: Option<&Path>) -> Vec<String> {
         format!(
             "{} people report once each{days}. The local ε = {} protects {}: {}.",
             plan.people,
-            describe::rounded_up(plan.epsilon),
+            round_up(plan.epsilon),
             plan.protects,
             describe::guess(plan.epsilon)
         ),

@@ -11,6 +11,7 @@ use crate::cli::describe;
 use crate::cli::table::write_rows;
 use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, Influence, Influenced};
 use hushbin_analysis::heavy_hitters::PROBABILITY;
+use hushbin_analysis::promise::round_up;
 
 /// Number of reports in the few lines, if errors are predicted for it.
 const USUAL: u64 = 10_000;
@@ -28,7 +29,7 @@ impl Cost {
         };
         let yearly = self.task.budget().reports_a_year();
         let [epsilon, year_epsilon] = [1.0, f64::from(yearly)].map(|n| n * self.effective_epsilon);
-        let [one, year] = [epsilon, year_epsilon].map(describe::rounded_up);
+        let [one, year] = [epsilon, year_epsilon].map(round_up);
         let [one_guess, year_guess] = [epsilon, year_epsilon].map(describe::guess);
         let protects = &self.protects;
         vec![
