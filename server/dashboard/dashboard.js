@@ -436,11 +436,15 @@ function write(state2) {
   return said2.size === 0 ? "" : `#${said2}`;
 }
 
-// www/dashboard/panels.ts
-function loss(epsilon2) {
-  const grain = 10 ** (Math.floor(Math.log10(epsilon2)) - 2);
-  return String(Number((Math.ceil(epsilon2 / grain - 1e-9) * grain).toPrecision(3)));
+// www/client/rounding.ts
+function roundedUp(number) {
+  const power = Math.floor(Math.log10(number)) - 2;
+  const units = Math.ceil(number / 10 ** power * (1 - 1e-12));
+  return Number(`${units}e${power}`);
 }
+
+// www/dashboard/panels.ts
+var loss = (epsilon2) => String(roundedUp(epsilon2));
 function epsilon(name, number, statements) {
   return el(
     "div",

@@ -1,5 +1,6 @@
 // Panels below the estimates: privacy, made-up reports, rejected uploads, texts.
 
+import { roundedUp } from "../client/rounding.js";
 import { el } from "../demo/shared/dom.js";
 import { count, counted, percent, short } from "../demo/shared/format.js";
 import type { HeavyHitters, Influence, Privacy, Question, ReportsTask } from "./api.js";
@@ -8,11 +9,7 @@ import type { Uploads } from "./metrics.js";
 import { type Cell, table } from "./table.js";
 
 /** Formats ε with three significant digits, rounded up. */
-export function loss(epsilon: number): string {
-  const grain = 10 ** (Math.floor(Math.log10(epsilon)) - 2);
-  // Tolerance for rounding errors: a number with three digits must not change.
-  return String(Number((Math.ceil(epsilon / grain - 1e-9) * grain).toPrecision(3)));
-}
+export const loss = (epsilon: number): string => String(roundedUp(epsilon));
 
 function epsilon(name: string, number: string, statements: readonly string[]): HTMLElement {
   return el(

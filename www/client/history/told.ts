@@ -34,19 +34,25 @@ export interface Told extends Pick<Spent, "until" | "reports" | "durable"> {
   readonly entries: readonly Entry[];
 }
 
+/** Returns how sure someone can become who was 50 % sure, in per cent, in the reader's language. */
+const certainty = (epsilon: number, { number }: Written): string =>
+  number(Number(certaintyOf(epsilon)));
+
 /** Returns sentences on what the task asks, and on the meaning of its ε. */
-function explained(task: Task, words: Words, { number }: Written): [asked: string, means: string] {
+function explained(task: Task, words: Words, written: Written): [asked: string, means: string] {
+  const { number } = written;
   const { epsilon } = task;
-  const certainty = (spent: number) => number(Number(certaintyOf(spent)));
   const { about, distance, delta } = protectionOf(task);
-  const means = [words.meaning(number(epsilon), certainty(epsilon), about, number(distance))];
+  const sure = certainty(epsilon, written);
+  const means = [words.meaning(number(epsilon), sure, about, number(distance))];
   if (delta > 0) {
     means.push(words.failing(String(delta)));
   }
   const budget = budgetOf(task);
   const yearly = reportsAYear(budget);
   const spent = yearly * epsilon;
-  means.push(words.year(budget.reports, budget.days, yearly, number(spent), certainty(spent)));
+  const { reports, days } = budget;
+  means.push(words.year(reports, days, yearly, number(spent), certainty(spent, written)));
   means.push(budget.answers === "permanent" ? words.permanent : words.unlinked);
   if ("questions" in task) {
     const names = task.questions.map(({ name }) => name);
@@ -72,7 +78,7 @@ async function local(client: Pick<Client, Shown>, words: Words, written: Written
     asked,
     means,
     used: known ? words.used(used, allowed, number(spentInWindow(task, spent, sent))) : undefined,
-    ever: words.spent(reports, number(spent.spent), number(Number(certaintyOf(spent.spent)))),
+    ever: words.spent(reports, number(spent.spent), certainty(spent.spent, written)),
     entries: sent.map((each) => ({ ...each, cost: cost(each), parts: words.parts })),
     until,
     reports,
@@ -84,8 +90,9 @@ async function central(
   client: Pick<Client<SumTask>, Shown>,
   task: SumTask,
   { sums }: Words,
-  { number }: Written,
+  written: Written,
 ): Promise<Told> {
+  const { number } = written;
   const [spent, sent] = await Promise.all([client.budget(), client.history()]);
   const { epsilon, delta, people } = task;
   const { used, allowed, until, reports, durable, centralSpent } = spent;
@@ -96,7 +103,7 @@ async function central(
     means: sums.meaning(
       number(epsilon),
       String(delta),
-      number(Number(certaintyOf(epsilon))),
+      certainty(epsilon, written),
       number(people),
       number(honestPeopleOf(task)),
     ),

@@ -1,6 +1,7 @@
 /** Privacy statement of sums: the guarantee, and the parties that it protects against. */
 
 import { certaintyOf } from "../certainty.js";
+import { roundedUp } from "../rounding.js";
 import { budgetOf, reportsAYear } from "../task.js";
 import { honestPeopleOf, itemsOf, messagesOf, type SumTask } from "./task.js";
 
@@ -52,15 +53,6 @@ const counted = (count: number, what: string) =>
 
 /** Formats a number like Rust: 1e-6, 2.5e-9. */
 const exponent = (value: number) => value.toExponential().replace("e+", "e");
-
-/** Rounds a positive number up to three significant digits. */
-function roundedUp(number: number): number {
-  const power = Math.floor(Math.log10(number)) - 2;
-  // A number such as 1.23 divided by 0.01 can exceed 123 by a rounding error.
-  const units = Math.ceil((number / 10 ** power) * (1 - 1e-12));
-  // Reading the decimal gives the nearest float. A product could be one digit off.
-  return Number(`${units}e${power}`);
-}
 
 /** Returns the cost and the protection of a report of a task. */
 export function privacyOf(task: SumTask): SumPrivacy {

@@ -1,6 +1,7 @@
 // Names of mechanisms and formats of numbers.
 
 import { certaintyOf } from "../../client/certainty.js";
+import { roundedUp } from "../../client/rounding.js";
 import type { QuestionPlan, VerdictKind } from "../shared/analysis.js";
 import { count, powers } from "../shared/format.js";
 
@@ -35,9 +36,7 @@ export function digits(value: number | null | undefined): string {
 /** Formats a privacy loss with three significant digits, rounded up. */
 export function lossDigits(value: number | null | undefined): string {
   if (value === null || value === undefined || value <= 0) return digits(value);
-  const grain = 10 ** (2 - Math.floor(Math.log10(value)));
-  // The factor keeps a floating-point error from adding a unit of the last digit.
-  return digits(Math.ceil(value * grain * (1 - 1e-12)) / grain);
+  return digits(roundedUp(value));
 }
 
 /** Words what an observer can learn at this ε, without mathematics. */
