@@ -67,13 +67,18 @@ pub(super) fn write_table(
 /// Writes a table. Tabs separate the cells of a row. The first column is aligned to the left, the
 /// other columns to the right.
 pub(super) fn write_rows(out: &mut dyn Write, rows: &[String]) -> io::Result<()> {
-    let length = |row: &String, column| row.split('\t').nth(column).map(|own| own.chars().count());
-    let width = |column: usize| rows.iter().filter_map(|row| length(row, column)).max();
+    let columns = rows.iter().map(|row| row.split('\t').count()).max();
+    let mut widths = vec![0; columns.unwrap_or(0)];
     for row in rows {
-        for (column, cell) in row.split('\t').enumerate() {
-            match (column, width(column).unwrap_or(0)) {
-                (0, width) => write!(out, "{cell:width$}")?,
-                (_, width) => write!(out, "  {cell:>width$}")?,
+        for (width, cell) in widths.iter_mut().zip(row.split('\t')) {
+            *width = (*width).max(cell.chars().count());
+        }
+    }
+    for row in rows {
+        for (column, (cell, &width)) in row.split('\t').zip(&widths).enumerate() {
+            match column {
+                0 => write!(out, "{cell:width$}")?,
+                _ => write!(out, "  {cell:>width$}")?,
             }
         }
         writeln!(out)?;
