@@ -149,10 +149,6 @@ impl Store {
     /// # Errors
     /// When the task is invalid, its id is taken, or storage fails.
     pub async fn add_task(&self, collected: TaskSetup) -> Result<Arc<StoredTask>, OpenError> {
-        let id = collected.draft.id().to_owned();
-        if self.task(&id).is_some() {
-            return Err(OpenError::TaskExists { id });
-        }
         let (reply, answer) = oneshot::channel();
         let request = WriterRequest::AddTask(Box::new(collected), reply);
         let queue = self.queue().map_err(|_| OpenError::ReadOnly)?;

@@ -316,7 +316,7 @@ impl Writer {
             WriterRequest::AddTask(collected, reply) => {
                 let now = (self.clock)();
                 let id = collected.draft.id();
-                // `Store::add_task` cannot see a request that is still queued, so the id counts here.
+                // Requests arrive one by one here, so two of them cannot both find the id free.
                 let added = match self.tasks.by_id(id) {
                     Some(_) => Err(OpenError::TaskExists { id: id.to_owned() }),
                     None => task::store_task(&mut *self.engine, self.role, &collected, now)
