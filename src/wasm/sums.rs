@@ -43,8 +43,8 @@ impl SumRandomizer {
     }
 
     /// Randomises one person's numbers, one for each item in turn. Returns all
-    /// [`count`](Self::count) messages in random order, each padded with zeros to the length of the
-    /// task's longest message.
+    /// messages in random order, each padded with zeros to the length of the task's longest
+    /// message.
     ///
     /// # Errors
     /// The code of the numbers' error. No random number is drawn then.
@@ -60,12 +60,6 @@ impl SumRandomizer {
         let mut bytes = Vec::new();
         self.inner.task.encode_padded(&self.messages, &mut bytes);
         Ok(bytes)
-    }
-
-    /// Returns the number of messages that every person sends.
-    #[must_use]
-    pub fn count(&self) -> u32 {
-        self.inner.task.messages().count()
     }
 
     /// Returns the number of people with a number outside its limits, or with too long a vector. It

@@ -5,7 +5,7 @@
 
 import { HushbinError, WasmError } from "../errors.js";
 import { HANDED } from "../handed.js";
-import { compile, isAllowed, why } from "../module.js";
+import { isAllowed, why } from "../module.js";
 import init, {
   currentInstance,
   digest,
@@ -23,9 +23,9 @@ export let core = { SumRandomizer, digest, currentInstance, restart };
 let loading: Promise<void> | undefined;
 let broken = false;
 
-async function start(source: BufferSource | WebAssembly.Module): Promise<void> {
+async function start(module: WebAssembly.Module | undefined): Promise<void> {
   try {
-    await init({ module_or_path: await compile(source) });
+    await init({ module_or_path: module ?? (await WebAssembly.compile(bytes())) });
   } catch (cause) {
     if (isAllowed()) {
       throw new WasmError(`WebAssembly could not be loaded: ${why(cause)}`, { cause });
@@ -49,7 +49,7 @@ async function start(source: BufferSource | WebAssembly.Module): Promise<void> {
  * @throws WasmError
  */
 export function loadSums(): Promise<void> {
-  loading ??= start(HANDED[1] ?? bytes()).catch((error: unknown) => {
+  loading ??= start(HANDED[1]).catch((error: unknown) => {
     loading = undefined;
     throw error;
   });

@@ -11,7 +11,7 @@ import type { ReportMaker } from "../maker.js";
 import type { SumRandomizer as WasmRandomizer } from "../wasm/sums.js";
 import { readSums, type SumInput } from "./input.js";
 import { core, guardedSums, loadSums } from "./module.js";
-import { parseSumTask, type SumTask, sumBytes } from "./task.js";
+import { messagesOf, parseSumTask, type SumTask, sumBytes } from "./task.js";
 
 /**
  * Randomiser that makes the messages of one task of sums, without sealing, storage and network. It
@@ -58,7 +58,8 @@ export class SumMaker implements ReportMaker, SumRandomizer {
   /** @throws number, WasmError */
   constructor(task: SumTask) {
     this.task = task;
-    this.messages = guardedSums(() => this.#renew().count());
+    this.messages = messagesOf(task);
+    guardedSums(() => this.#renew());
     this.fingerprint = hex(this.#hash(sumBytes(task)));
   }
 
