@@ -219,7 +219,6 @@ fn messages_of_sums_are_what_the_analyser_decodes() {
     let task = timings();
     let bytes = task.canonical_bytes();
     let mut randomizer = SumRandomizer::new(&bytes).ok().unwrap();
-    assert_eq!(randomizer.count(), 10);
     let mut ids = HashSet::new();
     let mut orders = HashSet::new();
     for _ in 0..20 {
