@@ -164,7 +164,6 @@ const OF_SUMS = [
   "__wbg_sumrandomizer_free",
   "digest",
   "sumrandomizer_clipped",
-  "sumrandomizer_count",
   "sumrandomizer_left",
   "sumrandomizer_new",
   "sumrandomizer_randomize",
