@@ -1,4 +1,4 @@
-//! Mechanisms for collectors: in task files, and the reports that arrive.
+//! Mechanisms as collectors use them: their form in task files, and the decoding of reports.
 
 use alloc::vec::Vec;
 
@@ -21,7 +21,7 @@ macro_rules! register {
             $($Name(super::$module::$Name),)+
         }
 
-        /// Report of any mechanism: one randomised message.
+        /// Report of one of the mechanisms: one randomised message.
         ///
         /// ```
         /// use hushbin::Report;
@@ -96,8 +96,8 @@ impl Mechanism {
         each!(Self, self, own => own.effective_epsilon(domain, epsilon))
     }
 
-    /// Decodes `count` reports of a task over `domain` at local ε. Calls `visit` with each report
-    /// and the offset of its end.
+    /// Decodes the next `count` reports, which are over `domain` at local ε. Calls `visit` with
+    /// each report and the offset of the first byte after it.
     pub(crate) fn decode_reports(
         &self,
         domain: &Domain,
@@ -125,7 +125,7 @@ impl Mechanism {
 }
 
 impl Report {
-    /// Seed that the report was made under, drawn independently of the input.
+    /// Public seed that the report was randomised under. It is drawn independently of the input.
     #[must_use]
     pub fn seed(&self) -> u64 {
         each!(Self, self, own => own.seed)
@@ -138,7 +138,7 @@ impl Report {
 }
 
 impl PreparedRandomizer {
-    /// Takes the report that was made last.
+    /// Returns the report that was made last, and leaves a default report in its place.
     pub(crate) fn take(&mut self) -> Report {
         fn take<P: Reported>(made: &mut RandomizerWithReport<P>) -> Report {
             P::report(core::mem::take(&mut made.report))

@@ -6,12 +6,13 @@ use crate::codec::Cursor;
 use crate::domain::Domain;
 use crate::error::Error;
 
-/// Mechanism for its collector.
+/// Mechanism whose reports a collector can decode.
 pub(crate) trait CollectedMechanism: Parameters + WriteCanonical {
-    /// Realised local ε, rounded up, never above `epsilon`.
+    /// Realised local ε over `domain`, rounded up. It is never above the requested `epsilon`.
     fn effective_epsilon(&self, domain: &Domain, epsilon: f64) -> f64;
 
-    /// Returns a decoder of reports, which refuses reports that the task cannot have.
+    /// Returns a function that decodes the next report. It rejects reports that no client of the
+    /// task can make.
     fn decoder(
         &self,
         domain: &Domain,

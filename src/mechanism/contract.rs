@@ -9,14 +9,14 @@ use crate::canonical::CanonicalReader;
 use crate::domain::{Domain, Entry};
 use crate::error::{Error, error};
 
-/// Parameters of a mechanism, and through them all of its functions. A mechanism implements this
-/// trait to be listed in [the registry](crate::mechanism).
+/// Parameters of a mechanism. All functions of the mechanism are reached through this type. Every
+/// mechanism in [the list](crate::mechanism) implements this trait.
 pub(crate) trait Parameters: Sized {
     /// Name of the mechanism, in task files and canonical bytes.
     const NAME: &'static str;
-    /// Report of the mechanism: one randomised message.
+    /// Type of the mechanism's reports. A report is one randomised message.
     type Report: Encode;
-    /// Maker of such reports.
+    /// Randomizer that makes these reports.
     type Randomizer: Randomize<Report = Self::Report>;
 
     /// Checks that the parameters suit a domain.
@@ -25,8 +25,8 @@ pub(crate) trait Parameters: Sized {
     /// [`Error::OutOfRange`] or [`Error::Combination`] for parameters that do not suit the domain.
     fn check(&self, domain: &Domain) -> Result<(), Error>;
 
-    /// Reads the parameters from canonical bytes. [Fails](CanonicalReader::fail) at bytes that
-    /// stand for no parameters.
+    /// Reads the parameters from canonical bytes. [Fails](CanonicalReader::fail) if the bytes do
+    /// not encode parameters.
     ///
     /// # Errors
     /// The errors of the parameters' constructor.
@@ -42,29 +42,31 @@ pub(crate) trait Parameters: Sized {
         0.0
     }
 
-    /// Creates a randomizer of inputs over a domain that the parameters suit.
+    /// Creates a randomizer for inputs over `domain` at local ε. The parameters must suit the
+    /// domain.
     fn randomizer(&self, domain: &Domain, epsilon: f64) -> Self::Randomizer;
 }
 
-/// Report that can be encoded.
+/// Report that can be encoded as bytes.
 pub(crate) trait Encode: Default {
     /// Appends the encoded report to `bytes`, the seed's eight bytes first.
     fn encode(&self, bytes: &mut Vec<u8>);
 }
 
-/// Maker of reports.
+/// Randomizer of a mechanism: turns a person's input into a report.
 pub(crate) trait Randomize {
     /// Type of the reports.
     type Report;
 
-    /// Randomises entries that the domain has checked, under a public `seed`. `report` is
-    /// overwritten, and its memory is used again. Returns true if the input had more than s
-    /// entries, so that some were left out.
+    /// Randomises `entries`, which the domain has checked, under a public `seed`. The result
+    /// overwrites `report`, whose memory is reused. Returns true if the input had more than s
+    /// entries, so that some entries were left out.
     ///
     /// # Guarantee
-    /// [`Parameters::effective_epsilon`]-local differential privacy between
-    /// [`Parameters::neighbours`], except for [`Parameters::delta`]. It requires a seed that is
-    /// drawn independently of the input.
+    /// Local (ε, δ)-differential privacy for the pairs of inputs in [`Parameters::neighbours`].
+    /// Here ε is the realised one (`CollectedMechanism::effective_epsilon`), and δ is
+    /// [`Parameters::delta`]. The guarantee requires a seed that is drawn independently of the
+    /// input.
     fn randomize<R: CryptoRng + ?Sized>(
         &mut self,
         entries: &[Entry],
@@ -74,7 +76,8 @@ pub(crate) trait Randomize {
     ) -> bool;
 }
 
-/// Pairs of inputs that ε applies to.
+/// Pairs of inputs that the guarantee of ε covers: a report hardly reveals which of the two inputs
+/// a person has.
 ///
 /// ```
 /// use hushbin::mechanism::Neighbours;
@@ -93,11 +96,11 @@ pub enum Neighbours {
     /// Inputs that differ in the value of one item: each entry is protected, but not the whole
     /// input.
     OneItem,
-    /// Inputs whose values differ by at most this much in sum.
+    /// Inputs whose values differ by at most this distance in total, summed over all items.
     Within(f64),
 }
 
-/// Returns the error for a name that is unknown, or that this build leaves out.
+/// Returns the error for a mechanism or rule that is unknown, or that this build does not contain.
 pub(crate) fn left_out_of_build(name: &str) -> Error {
     error!(UnknownMechanism {
         name: String::from(name)

@@ -1,12 +1,15 @@
-//! List of mechanisms, and a macro that matches any of them.
+//! List of all mechanisms, and a macro that matches any of them.
 
-/// List of mechanisms: passes the module and the type of each one to the macro that is named first.
-/// The type is also the name of its variant. They follow the tokens after the macro's name.
+/// List of all mechanisms. The macro that is named first is called with the module and the type of
+/// every mechanism. Tokens that follow the macro's name are passed to it in front of this list. The
+/// name of the type is also the name of the variant in enums.
 ///
-/// A module has the parameters under the type's name, `Report` and `Randomizer`. The attribute in
-/// front of a line states which builds have the mechanism. This crate's macros are named in
-/// brackets and receive the attributes. Macros of other crates do not, because they would look for
-/// the feature in their own manifest. Those crates build the core with all mechanisms.
+/// A mechanism's module exports its parameters under the type's name, and the types `Report` and
+/// `Randomizer`. The attribute in front of a line states which builds contain the mechanism.
+///
+/// A macro of this crate is named in brackets and receives the attributes. A macro of another crate
+/// is named without brackets and does not receive them, because it would look for the feature in
+/// that crate's own manifest. Other crates build the core with all mechanisms.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! mechanisms {
@@ -32,8 +35,8 @@ macro_rules! mechanisms {
     };
 }
 
-/// Evaluates an expression for the mechanism that a value belongs to. `$own` binds the content of
-/// the enum's variant: the parameters, or what else the enum holds.
+/// Evaluates one expression for any mechanism. `$Enum` has a variant for each mechanism, and
+/// `$value` is of this type. `$own` binds the content of the variant, for example the parameters.
 macro_rules! each {
     ($Enum:ident, $value:expr, $own:pat => $result:expr) => {
         $crate::mechanisms! { [$crate::mechanism::list::each] @ $Enum, $value, $own => $result; }

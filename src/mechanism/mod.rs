@@ -1,10 +1,11 @@
-//! Mechanisms, and the list of them. Each is a folder with its parameters, its randomizer and the
-//! support of its reports. With the feature `analysis` it also has its rates.
+//! Mechanisms: algorithms that randomise inputs into reports. Each mechanism is a folder with its
+//! parameters, its randomizer and its support, which decodes reports. With the feature `analysis`
+//! the folder also has rates: probabilities and variances.
 //!
-//! All code that exists once for each mechanism, here and in the crates above, is generated from
-//! the list. So a new mechanism needs its own folders and a line in
-//! [`mechanisms!`](crate::mechanisms). The traits contain all differences between mechanisms. Code
-//! for any of them is written once, with `each!`.
+//! Code that exists once for each mechanism, here and in the crates that depend on this one, is
+//! generated from the list [`mechanisms!`](crate::mechanisms). So a new mechanism needs its own
+//! folders and one line in that list. All differences between mechanisms are behind traits. Code
+//! that works for any mechanism is written once, with `each!`.
 
 #[cfg(feature = "collector")]
 mod any;

@@ -1,4 +1,4 @@
-//! Mechanisms for pages: parameters, and prepared makers of reports.
+//! Mechanisms as pages use them: their parameters, and randomizers that are prepared for a task.
 
 use alloc::vec::Vec;
 
@@ -10,7 +10,7 @@ use crate::canonical::CanonicalReader;
 use crate::domain::{Domain, Entry};
 use crate::error::Error;
 
-/// Randomizer with the report that it made last.
+/// Randomizer of the mechanism `P`, with the report that it made last.
 #[derive(Debug, Clone)]
 pub(crate) struct RandomizerWithReport<P: Parameters> {
     pub(super) randomizer: P::Randomizer,
@@ -19,7 +19,7 @@ pub(crate) struct RandomizerWithReport<P: Parameters> {
 
 macro_rules! register {
     ($($(#[$feature:meta])? $module:ident: $Name:ident,)+) => {
-        /// Mechanism with all its parameters, chosen by a task.
+        /// Mechanism of one question of a task, with all its parameters.
         ///
         /// ```
         /// use hushbin::mechanism::Mechanism;
@@ -38,14 +38,14 @@ macro_rules! register {
             )+
         }
 
-        /// Randomizer of one mechanism, with the report that it made last.
+        /// Randomizer of any mechanism, with the report that it made last.
         #[derive(Debug, Clone)]
         pub(crate) enum PreparedRandomizer {
             $($(#[$feature])? $Name(RandomizerWithReport<super::$module::$Name>),)+
         }
 
         impl Mechanism {
-            /// Creates a randomizer of inputs over `domain` at local ε.
+            /// Creates a randomizer for inputs over `domain` at local ε.
             pub(crate) fn randomizer(&self, domain: &Domain, epsilon: f64) -> PreparedRandomizer {
                 match self {
                     $($(#[$feature])? Self::$Name(own) => PreparedRandomizer::$Name(RandomizerWithReport {
@@ -99,7 +99,7 @@ impl Mechanism {
 }
 
 impl PreparedRandomizer {
-    /// Randomises entries as [`Randomize::randomize`] does, and keeps the report.
+    /// Randomises entries as [`Randomize::randomize`] does, and keeps the report in `self`.
     pub(crate) fn randomize<R: CryptoRng + ?Sized>(
         &mut self,
         entries: &[Entry],

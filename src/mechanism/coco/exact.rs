@@ -8,17 +8,19 @@ use crate::mechanism::subset::opposite;
 use crate::sample::Threshold;
 
 impl Randomizer {
-    /// Computes the exact probability of each bucket, for a given seed and a given completion of
-    /// the input. It uses the thresholds that [`crate::Randomizer::randomize`] draws against. Takes
-    /// O(R·t): for tests and audits.
+    /// Computes the exact probability that each bucket is reported, given the seed and the
+    /// completion of the input. The probabilities come from the thresholds that
+    /// [`crate::Randomizer::randomize`] draws against. Takes O(R·t) steps for R hash functions of t
+    /// buckets each. Intended for tests and audits.
     ///
-    /// `completion` encodes how missing entries are filled up, see [`Randomizer::completions`].
-    /// With k entries missing, bit i below k is set if the i-th is negative. If items are added,
-    /// the bits from k on are the rank of the first one.
+    /// `completion` encodes the entries that are added to reach s entries, see
+    /// [`Randomizer::completions`]. Let k be the number of added entries. Bit i below k is set if
+    /// the i-th added entry is negative. If items are added instead of paddings, the bits from k on
+    /// are the rank of the first added item among the items outside the input.
     ///
     /// # Panics
-    /// If there are more than s signed items, more than 64 entries missing, or too few items to
-    /// add.
+    /// If `signed` has more than s items, if more than 64 entries are missing, or if the domain has
+    /// too few items to add.
     #[must_use]
     pub fn probabilities(&mut self, seed: u64, signed: &[Signed], completion: u64) -> Vec<f64> {
         self.signed.clear();
@@ -44,9 +46,10 @@ impl Randomizer {
         probabilities
     }
 
-    /// Number of equally likely ways to fill up an input of `signed` items to s entries. Each
-    /// missing entry has either sign. If items are added, they may begin with any item outside the
-    /// input. `None` if `signed` is above s, or if the number exceeds 64 bits.
+    /// Number of equally likely ways to fill up an input of `signed` items to s entries. Each added
+    /// entry is positive or negative. If items are added instead of paddings, any item outside the
+    /// input may be the first, and the first determines the rest. `None` if `signed` is above s, or
+    /// if the number exceeds 64 bits.
     #[must_use]
     pub fn completions(&self, signed: u32) -> Option<u64> {
         let missing = self.domain.sparsity().checked_sub(signed)?;
@@ -60,8 +63,11 @@ impl Randomizer {
         let elsewhere = self.thresholds.inside(pushed).complement() / f64::from(sides - 2 * pushed);
         let mut probabilities = alloc::vec![elsewhere; sides as usize];
         for pushes in self.pairs() {
+            // Proportion of the pair's pushes that go to the minus side.
             let minus = pushes.iter().filter(|push| *push % 2 == 1).count() as f64;
             let minus = minus / pushes.len() as f64;
+            // The deciding push is chosen uniformly. Its side is reported with the probability
+            // `decided`.
             let plus_side = (1.0 - minus) * decided.probability() + minus * decided.complement();
             let minus_side = minus * decided.probability() + (1.0 - minus) * decided.complement();
             let pair_probability = self.thresholds.inside(1).probability();

@@ -1,13 +1,15 @@
 //! CoCo: means from signed buckets.
 //!
-//! t buckets form T = t/2 pairs, each with a plus side and a minus side. A report's seed hashes
-//! every item to a pair and gives it a fair sign. An entry pushes its pair towards the side of its
-//! own sign times the item's. A rule favours sides that were pushed to, and a report is one side
-//! drawn at random.
+//! The t buckets form T = t/2 pairs. A pair has a plus side and a minus side. A report's seed
+//! hashes every item to a pair and gives the item a fair sign. An entry pushes its pair towards one
+//! side: plus if the entry and its item have equal signs, else minus. A rule chooses the favoured
+//! sides by these pushes. A report is one side, drawn at random with a higher probability for
+//! favoured sides.
 //!
-//! The mean of an item is estimated by the excess of hits on its own plus side over its minus side.
-//! Other pushes on the pair cancel in expectation, because the items' signs are fair and
-//! independent.
+//! A report "hits" an item if it is a side of the item's pair. The item's own plus side is the side
+//! that a positive entry pushes to. The mean of the item is estimated from the hits on its own plus
+//! side, minus the hits on the opposite side. Pushes of other items on the pair cancel in
+//! expectation, because the signs of items are fair and independent.
 //!
 //! Source: Wang et al., "Differentially Private Numerical Vector Analyses in the Local and Shuffle
 //! Model", Algorithm 1 (rule `overwrite`, independent hash). The rule `strongest` and the balanced

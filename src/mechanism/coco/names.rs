@@ -15,9 +15,9 @@ use crate::mechanism::subset::NamedRule;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RuleName {
-    /// [`Rule::Overwrite`].
+    /// Name of [`Rule::Overwrite`].
     Overwrite,
-    /// [`Rule::Strongest`].
+    /// Name of [`Rule::Strongest`].
     Strongest,
 }
 

@@ -1,4 +1,9 @@
-//! Probabilities of hits in CoCo's reports, the gap that means are divided by, and variances.
+//! Probabilities that CoCo's reports hit items, the divisor of estimated means (gap), and the
+//! variances of estimates.
+//!
+//! A report "hits" a pair if it is one of the pair's two sides. T is the number of pairs, s the
+//! number of elements of an input, and N the number of slots, m in each pair. Elements are hashed
+//! to slots.
 
 use super::rule::{Coco, Rule};
 use crate::domain::Domain;
@@ -6,8 +11,8 @@ use crate::mechanism::occupancy::{Strength, TopSum};
 use crate::mechanism::subset::threshold;
 use crate::sample::ExpLowerBound;
 
-/// Probabilities that reports hit items. They are exact for the realised thresholds, and averages
-/// over the seed.
+/// Probabilities that a report hits an item, averaged over seeds. They are exact for the realised
+/// thresholds, except as stated at the fields.
 ///
 /// ```
 /// use hushbin::domain::Domain;
@@ -23,21 +28,24 @@ use crate::sample::ExpLowerBound;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rates {
-    /// Divisor of a mean: P(hit on the side of the entry's sign) − P(hit on the other side), for an
-    /// entry of the input.
+    /// Divisor of estimated means: P(hit on the side that an entry pushes to) − P(hit on the
+    /// opposite side), for an entry of the input.
     pub gap: f64,
-    /// P(hit on the pair), averaged over slots: 1/T.
+    /// Probability that a report hits a slot's pair, averaged over all slots: 1/T for T pairs.
     pub pair: f64,
-    /// P(hit on the pair) of an element of the input and of another item. It is approximate under
-    /// rule `strongest`, see [`TopSum::load`]. For predictions.
+    /// Probabilities of a hit on an item's pair, for predictions. They are approximate under the
+    /// rule `strongest`, see [`TopSum::load`].
     pub predicted: Presence,
-    /// Exact probabilities, or `None` if the rule does not estimate non-missing frequencies.
+    /// Exact probabilities of a hit on an item's pair. `None` if the rule does not estimate
+    /// non-missing frequencies: the share of people who have an item, with either sign.
     pub presence: Option<Presence>,
-    /// Number of items d if items are added for missing entries, else `None`.
+    /// Number of items d if missing entries are filled up with items. `None` if they are filled up
+    /// with paddings.
     pub(crate) filling_items: Option<u32>,
 }
 
-/// Probabilities of a hit on the pair of an entry, and of another item.
+/// Probabilities that a report hits the pair of an item, for items in the person's input and for
+/// items outside it.
 ///
 /// ```
 /// use hushbin::domain::Domain;
@@ -50,9 +58,9 @@ pub struct Rates {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Presence {
-    /// P(hit on the pair) of an entry.
+    /// Probability of a hit on the pair of an item in the input.
     pub p_pair: f64,
-    /// P(hit on the pair) of another item.
+    /// Probability of a hit on the pair of an item outside the input.
     pub q_pair: f64,
 }
 
@@ -79,8 +87,8 @@ impl Coco {
         }
     }
 
-    /// Computes the rates under rule `strongest` with this c, from the sums over the c strongest
-    /// sides.
+    /// Computes the rates under the rule `strongest` with c = `favoured`. `top` contains the
+    /// expected sums over the c strongest sides.
     pub(crate) fn strongest_rates(
         &self,
         domain: &Domain,
@@ -98,8 +106,8 @@ impl Coco {
         let sides = 2.0 * f64::from(self.hashes());
         let p_pair = sides * outside + difference * top.load / s;
         Rates {
-            // D = G(c)/s is the probability that an entry's own side is favoured, less that of the
-            // opposite side.
+            // `top.strength` is G(c). G(c)/s is the probability that the side an entry pushes to is
+            // favoured, minus the probability for the opposite side.
             gap: difference * top.strength / s,
             pair: 1.0 / f64::from(self.pairs()),
             predicted: self.presence(domain, p_pair),
@@ -124,9 +132,10 @@ impl Coco {
         }
     }
 
-    /// Adds the rate of other items to the rate `p_pair` of entries. Under the independent hash
-    /// other items are hit with probability 1/T. Under the balanced hash 1/T of all slots are hit,
-    /// so they get the rest.
+    /// Computes q_pair, the probability of a hit on the pair of an item outside the input, from
+    /// `p_pair`. Under the independent hash, q_pair is 1/T. Under the balanced hash, exactly m of
+    /// the N slots are hit. On average s·`p_pair` of these belong to the input, and the rest is
+    /// spread over the N − s other slots.
     fn presence(&self, domain: &Domain, p_pair: f64) -> Presence {
         let s = f64::from(domain.sparsity());
         let pairs = f64::from(self.pairs());
@@ -135,7 +144,7 @@ impl Coco {
             Some(m) => {
                 let m = f64::from(m);
                 let others = m * pairs - s;
-                // No other item exists, so this value is never used.
+                // If all slots belong to the input, the value is never used.
                 if others > 0.0 {
                     (m - s * p_pair) / others
                 } else {
@@ -146,20 +155,21 @@ impl Coco {
         Presence { p_pair, q_pair }
     }
 
-    /// Computes κ = E[1/(r + 1)], the probability that an entry decides in its pair. Here r is the
-    /// number of other entries in the pair. It is binomial under the independent hash and
-    /// hypergeometric under the balanced one. Then 1 − κ is P1's P_ow, Eq. 7.
+    /// Computes κ = E\[1/(r + 1)\], the probability that an entry decides the side of its pair
+    /// under the rule `overwrite`. Here r is the number of other entries in the pair. It is
+    /// binomial under the independent hash and hypergeometric under the balanced one. Wang et al.
+    /// write P_ow for 1 − κ (Eq. 7).
     ///
-    /// One entry decides in each pushed pair. So s·κ is the expected number of pushed pairs, T·(1 −
-    /// P(a pair is not pushed)).
+    /// Exactly one entry decides in each pushed pair. So s·κ is the expected number of pushed
+    /// pairs, which is T·(1 − P(a pair is not pushed)).
     #[must_use]
     pub fn deciding(&self, domain: &Domain) -> f64 {
         let s = f64::from(domain.sparsity());
         let pairs = f64::from(self.pairs());
         let log_empty = match self.occupancy(domain).per_cell {
             None => s * libm::log1p(-1.0 / pairs),
-            // C(N − m, s)/C(N, s) is symmetric in s and m, so the product of fewer factors is
-            // taken. It is 0 if s elements do not fit elsewhere.
+            // P(a pair is not pushed) = C(N − m, s)/C(N, s) is symmetric in s and m, so the shorter
+            // product is computed. It is 0 if the other pairs have fewer than s slots.
             Some(m) => {
                 let slots = f64::from(m) * pairs;
                 let (fewer, more) = (domain.sparsity().min(m), domain.sparsity().max(m));
@@ -173,7 +183,8 @@ impl Coco {
 }
 
 impl Rates {
-    /// P(hit on the pair), for a person with the item or without.
+    /// Probability that a person's report hits the item's pair. `present` states whether the person
+    /// has the item.
     #[must_use]
     fn pair_hit(&self, present: bool) -> f64 {
         if present {
@@ -183,15 +194,16 @@ impl Rates {
         }
     }
 
-    /// Second moment of one report's estimate of an item's signed value, ±1/gap on a hit of the
-    /// pair. For a person with the item or without.
+    /// Second moment of one report's estimate of an item's signed value. The estimate is ±1/gap if
+    /// the report hits the item's pair, else 0. `present` states whether the person has the item.
     #[must_use]
     pub fn mean_square(&self, present: bool) -> f64 {
         self.pair_hit(present) / (self.gap * self.gap)
     }
 
-    /// Returns [`Rates::mean_square`] without the item, for a person of `entries` entries, at most
-    /// s. If items are added for missing entries, the item may be one of s − `entries` added ones.
+    /// Returns [`Rates::mean_square`] for an item outside the input of a person with `entries`
+    /// entries, at most s. If missing entries are filled up with items, the item may be one of the
+    /// s − `entries` added ones.
     #[must_use]
     pub fn mean_square_among(&self, sparsity: u32, entries: f64) -> f64 {
         let [with, without] = [true, false].map(|present| self.mean_square(present));
@@ -204,8 +216,9 @@ impl Rates {
         }
     }
 
-    /// Variance of one report's estimate of an item's presence, for a person with the item or
-    /// without. `None` if the rule does not estimate presence.
+    /// Variance of one report's estimate of an item's presence: 1 for a person who has the item, 0
+    /// for a person who does not. `present` is the true presence. `None` if the rule does not
+    /// estimate presence.
     #[must_use]
     pub fn nonmissing_variance(&self, present: bool) -> Option<f64> {
         let Presence { p_pair, q_pair } = self.presence?;
@@ -214,9 +227,10 @@ impl Rates {
         Some(p * (1.0 - p) / (gap * gap))
     }
 
-    /// E[mean · presence] of one report's estimates of both, for a person with the item and a
-    /// positive sign: (1 − q_pair)/(p_pair − q_pair). It is negated for a negative sign, and 0
-    /// without the item. `None` if the rule does not estimate presence.
+    /// Expected product of one report's two estimates for an item, its mean and its presence. It is
+    /// (1 − q_pair)/(p_pair − q_pair) for a person who has the item with a positive sign. It is the
+    /// negative of that for a negative sign, and 0 without the item. `None` if the rule does not
+    /// estimate presence.
     #[must_use]
     pub fn mean_times_presence(&self) -> Option<f64> {
         let Presence { p_pair, q_pair } = self.presence?;
@@ -225,9 +239,9 @@ impl Rates {
     }
 
     /// Variances of one report's estimate of the frequency of an item with one sign. The estimate
-    /// is half of presence plus mean, or for the negative sign half of presence minus mean. The
-    /// three variances are for a person who has the item with that sign, with the other sign, and
-    /// not at all. `None` if the rule does not estimate it.
+    /// is (presence + mean)/2 for the positive sign and (presence − mean)/2 for the negative sign.
+    /// The three variances are for a person who has the item with that sign, with the other sign,
+    /// and not at all. `None` if the rule does not estimate this frequency.
     #[must_use]
     pub fn frequency_variances(&self) -> Option<[f64; 3]> {
         // For a negative sign, presence and mean have the negated covariance.
@@ -238,25 +252,26 @@ impl Rates {
         Some([own + twice, own - twice, none].map(|sum| 0.25 * sum))
     }
 
-    /// Weight of a hit on the other side in the frequency of one sign, if a hit on the own side
-    /// weighs 1. The presence weighs a hit of the pair by a = 1/(p_pair − q_pair), and the mean by
-    /// ±g = ±1/gap. So the weight is (a − g)/(a + g). `None` if the rule does not estimate this
+    /// Weight of a hit on the side of the opposite sign, in the estimated frequency of one sign. A
+    /// hit on the side of that sign itself has weight 1. The presence gives each hit on the pair
+    /// the weight a = 1/(p_pair − q_pair). The mean gives the two sides the weights ±g, where g =
+    /// 1/gap. So the result is (a − g)/(a + g). `None` if the rule does not estimate this
     /// frequency.
     ///
-    /// The weight is from 0 to 1. Let N be the number of slots of pairs, infinite under the
-    /// independent hash. Then (p_pair − q_pair)·Ω/(e − 1) is 1 − s(m − 1)/(N − s). And κ =
-    /// gap·Ω/(e − 1) is no less. It loses at most (s − 1)(m − 1)/(2(N − 1)), by entries that share
-    /// a pair.
+    /// The weight is from 0 to 1, for the following reason. Let e = exp(ε), and let Ω = s(e + 1) +
+    /// t − 2s be the total weight of all t sides. N is infinite under the independent hash. Then
+    /// (p_pair − q_pair)·Ω/(e − 1) is 1 − s(m − 1)/(N − s). And κ = gap·Ω/(e − 1) is at least as
+    /// great: entries that share a pair reduce κ from 1 by at most (s − 1)(m − 1)/(2(N − 1)).
     #[must_use]
     pub fn other_side_weight(&self) -> Option<f64> {
         let Presence { p_pair, q_pair } = self.presence?;
         let difference = p_pair - q_pair;
-        // If no pair is shared, rounding alone can make it negative.
+        // With m = 1 the two are equal, and rounding alone can make the weight negative.
         Some(((self.gap - difference) / (self.gap + difference)).max(0.0))
     }
 
     /// Sum of the variances of one report's estimates of all d means, for an input of s entries of
-    /// ±1. For an open domain, the variance of one item outside the input.
+    /// ±1. In an open domain, the variance for one item outside the input.
     #[must_use]
     pub fn total_variance(&self, domain: &Domain) -> f64 {
         let none = self.mean_square(false);

@@ -1,4 +1,4 @@
-//! Rules of CoCo, and its parameters.
+//! Parameters of CoCo, and the rules that choose the favoured sides.
 
 use crate::error::Error;
 use crate::mechanism::subset::{self, Subset};
@@ -8,7 +8,7 @@ pub type Coco = Subset<Rule>;
 /// Sampler of CoCo's reports.
 pub type Randomizer = subset::Randomizer<Rule>;
 
-/// Choice of favoured sides, by the pushes of the input.
+/// Rule that chooses the favoured sides from the pushes of an input's entries.
 ///
 /// ```
 /// use hushbin::hash::Hashing;
@@ -20,13 +20,14 @@ pub type Randomizer = subset::Randomizer<Rule>;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Rule {
-    /// Rule of P1: in each pushed pair one of its entries, chosen uniformly at random, decides for
-    /// a side. Requires t ≥ 2s + 2. It also estimates frequencies, of either sign and of both.
+    /// Rule of Wang et al.: in each pushed pair, one of the entries is chosen uniformly at random,
+    /// and the side that it pushes to is favoured. Requires t ≥ 2s + 2. Reports under this rule
+    /// also yield the frequency of an item with one sign, and with either sign.
     Overwrite,
     /// Favours the `favoured` sides with the strongest net push. Ties are broken uniformly at
     /// random.
     Strongest {
-        /// Number c of favoured sides, from 1 to R·T.
+        /// Number c of favoured sides, from 1 to R·T, for R hash functions of T pairs each.
         favoured: u32,
     },
 }

@@ -6,7 +6,7 @@ use crate::hash::{ElementHash, closed_sign, element_sign, independent_bucket};
 use crate::mechanism::subset::BucketReport as Report;
 
 impl Coco {
-    /// Prepares the decoding of reports over `domain`.
+    /// Creates a decoder of the items that reports over `domain` hit.
     #[must_use]
     pub fn support(&self, domain: &Domain) -> Support {
         Support {
@@ -16,7 +16,8 @@ impl Coco {
     }
 }
 
-/// Decoder of the items that a report hits, over one domain.
+/// Decoder that finds the items that a report hits, for one domain. A report hits an item if it is
+/// a side of the item's pair.
 ///
 /// ```
 /// use hushbin::domain::Domain;
@@ -49,9 +50,12 @@ impl Support {
         }
     }
 
-    /// Calls `visit` with every slot whose pair the report hits, and with true if it is hit on its
-    /// own plus side. Takes O(m) steps under the balanced hash and O(d) under the independent one.
-    /// For an open domain it visits nothing; use [`Support::hit`].
+    /// Calls `visit` with every slot whose pair the report hits. The second argument is true if the
+    /// report is the side that a positive entry of the slot pushes to.
+    ///
+    /// Takes O(m) steps under the balanced hash, with m slots in each pair. Takes O(d) steps under
+    /// the independent hash, with d items. In an open domain nothing is visited; use
+    /// [`Support::hit`].
     #[inline]
     pub fn for_each_hit(&self, report: &Report, mut visit: impl FnMut(u32, bool)) {
         let (keys, pair) = self.hash.locate(report.seed, report.bucket / 2);
@@ -71,16 +75,16 @@ impl Support {
         }
     }
 
-    /// Returns `None` if the report does not hit the item's pair, else true if it hits the item's
-    /// own plus side.
+    /// Returns `None` if the report does not hit the item's pair. Otherwise returns true if the
+    /// report is the side that a positive entry of the item pushes to.
     #[inline]
     #[must_use]
     pub fn hit(&self, report: &Report, item: u64) -> Option<bool> {
         self.hit_of(report)(item)
     }
 
-    /// Returns [`Support::hit`] as a function of the item. It computes what the report's seed fixes
-    /// only once.
+    /// Returns [`Support::hit`] of one report as a function of the item. Values that depend only on
+    /// the report are computed once.
     #[inline]
     pub fn hit_of(&self, report: &Report) -> impl Fn(u64) -> Option<bool> + use<> {
         let Self { hash, domain, .. } = *self;

@@ -6,11 +6,12 @@ use super::rule::Randomizer;
 use crate::domain::Signed;
 
 impl Randomizer {
-    /// Computes the exact probability of each bucket, for a given seed. It uses the thresholds that
-    /// [`crate::Randomizer::randomize`] draws against. Takes O(R·t): for tests and audits.
+    /// Computes the exact probability that each bucket is reported, for a given seed. The
+    /// probabilities come from the thresholds that [`crate::Randomizer::randomize`] draws against.
+    /// Takes O(R·t) steps for R hash functions of t buckets each. Intended for tests and audits.
     ///
     /// # Panics
-    /// If there are more than s signed items.
+    /// If `signed` has more than s items.
     #[must_use]
     pub fn probabilities(&mut self, seed: u64, signed: &[Signed]) -> Vec<f64> {
         self.signed.clear();

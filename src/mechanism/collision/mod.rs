@@ -1,9 +1,10 @@
-//! Collision: frequencies of items with signs.
+//! Collision: frequencies of items, with or without signs.
 //!
 //! A report is a seed and one of t buckets. The seed hashes the s elements of an input to buckets.
-//! A rule picks a set C of them. A bucket in C is reported with up to exp(ε) times the probability
-//! of one outside. So each report "hits" the elements in its bucket, and it hits elements of the
-//! input a little more often than other elements.
+//! A rule picks a set C of buckets by the elements they hold. A bucket in C is reported with up to
+//! exp(ε) times the probability of a bucket outside C. A report "hits" the elements in its bucket.
+//! It hits each element of the input a little more often than any other element, and estimates use
+//! this difference.
 //!
 //! Source: Wang et al., "Differentially Private Numerical Vector Analyses in the Local and Shuffle
 //! Model", Definition 5 (rule `occupied`, independent hash). The rule `heaviest` and the balanced

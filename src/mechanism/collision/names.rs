@@ -15,9 +15,9 @@ use crate::mechanism::subset::NamedRule;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RuleName {
-    /// [`Rule::Occupied`].
+    /// Name of [`Rule::Occupied`].
     Occupied,
-    /// [`Rule::Heaviest`].
+    /// Name of [`Rule::Heaviest`].
     Heaviest,
 }
 

@@ -1,4 +1,4 @@
-//! Probabilities of hits in Collision's reports, and variances of the estimates.
+//! Probabilities that Collision's reports hit elements, and variances of the estimates.
 
 use alloc::vec::Vec;
 
@@ -25,13 +25,13 @@ use crate::sample::ExpLowerBound;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rates {
-    /// P(hit) for a member.
+    /// Probability that a report hits a given member.
     pub p_true: f64,
-    /// P(hit) for a non-member.
+    /// Probability that a report hits a given non-member.
     pub p_false: f64,
-    /// P(both are hit) for a member and a non-member.
+    /// Probability that a report hits both a given member and a given non-member.
     pub both_member: f64,
-    /// P(both are hit) for two non-members.
+    /// Probability that a report hits both of two given non-members.
     pub both_none: f64,
 }
 
@@ -71,8 +71,8 @@ impl Collision {
     /// Computes the distribution of M, the number of members in the reported bucket: P(M = k) for k
     /// from 0 to s, exact up to rounding.
     ///
-    /// Given M = k, the k members are a uniformly random choice. Under the balanced hash the m − M
-    /// other elements are one too, among all that are not in the input.
+    /// Given M = k, all sets of k members are equally likely. Under the balanced hash, with m slots
+    /// in each bucket, all sets of m − k elements outside the input are equally likely too.
     ///
     /// ```
     /// use hushbin::domain::Domain;
@@ -99,6 +99,8 @@ impl Collision {
         }
         let (occupancy, buckets) = (self.occupancy(domain), f64::from(self.outcomes()));
         let thresholds = self.thresholds(s, epsilon);
+        // Expected number of buckets with k members, for each k. The loop below turns it into P(M =
+        // k).
         let mut law: Vec<f64> = occupancy.counts().iter().map(|p| buckets * p).collect();
         // `reaching` is the expected number of favoured buckets that hold v or more members, for
         // v = 1, 2, ….
@@ -113,12 +115,13 @@ impl Collision {
                 (favoured, reaching)
             }
         };
-        // Probability of one bucket, favoured or not.
+        // Probability that one given bucket is reported: a favoured one, and another one.
         let inside = thresholds.inside(s).probability() / f64::from(favoured);
         let outside = thresholds.inside(s).complement() / (buckets - f64::from(favoured));
         let at_least = |v: usize| reaching.get(v - 1).copied().unwrap_or(0.0);
         for (k, count) in law.iter_mut().enumerate().skip(1) {
-            // Clamped, because rounding can make the difference negative.
+            // Expected number of favoured buckets with exactly k members. It is clamped, because
+            // rounding can make the difference negative.
             let own = (at_least(k) - at_least(k + 1)).clamp(0.0, *count);
             *count = inside * own + outside * (*count - own);
         }
@@ -126,14 +129,15 @@ impl Collision {
         law
     }
 
-    /// Computes the rates of windows: exactly the buckets of the one answer are favoured.
+    /// Computes the rates under the hash family `balanced-windows`: exactly the buckets that the
+    /// person's one answer is in are favoured.
     pub(crate) fn windowed_rates(&self, domain: &Domain, bound: &ExpLowerBound) -> Rates {
         let inside = threshold(bound, self.width(), self.buckets() - self.width());
         self.rates_from(domain, inside.probability(), inside.probability())
     }
 
-    /// Computes the rates under rule `heaviest` with this c, from the sums over the c heaviest
-    /// buckets.
+    /// Computes the rates under the rule `heaviest` with c = `favoured`. `top` contains the
+    /// expected sums over the c heaviest buckets.
     pub(crate) fn heaviest_rates(
         &self,
         domain: &Domain,
@@ -145,7 +149,8 @@ impl Collision {
         let threshold = threshold(bound, favoured, self.outcomes() - favoured);
         let inside = threshold.probability() / f64::from(favoured);
         let outside = threshold.complement() / f64::from(self.outcomes() - favoured);
-        // Mean from a sum over the favoured buckets and a sum over all buckets of one function.
+        // Expected value at the reported bucket, from the sum of the values over the favoured
+        // buckets and the sum over all buckets of one function.
         let functions = f64::from(self.hashes());
         let mean = |top: f64, all: f64| inside * top + outside * (functions * all - top);
         let hit_members = mean(top.strength, f64::from(s));
@@ -153,8 +158,8 @@ impl Collision {
         self.rates_from(domain, hit_members / f64::from(s), squares)
     }
 
-    /// Computes all rates from `p_true` and from `squares`, the expected square of M, the number of
-    /// members that a report hits.
+    /// Computes all rates from `p_true` and `squares` = E\[M²\], where M is the number of members
+    /// that a report hits.
     fn rates_from(&self, domain: &Domain, p_true: f64, squares: f64) -> Rates {
         let s = f64::from(domain.sparsity());
         let t = f64::from(self.buckets());
@@ -167,8 +172,8 @@ impl Collision {
                 both_member: p_true / t,
                 both_none: 1.0 / (t * t),
             },
-            // Exactly m of N slots are hit. M of them are members, s·p_true on average. By symmetry
-            // the m − M other ones are spread over the N − s other slots.
+            // Exactly m of N slots are hit. M of them are members, s·p_true on average. By
+            // symmetry, all sets of m − M of the N − s other slots are equally likely.
             Some(m) => {
                 let m = f64::from(m);
                 let others = support.slots() as f64 - s;
@@ -191,23 +196,25 @@ impl Collision {
 }
 
 impl Rates {
-    /// Divisor of an estimate, p_true − p_false.
+    /// Divisor of every estimate, p_true − p_false.
     #[must_use]
     pub fn gap(&self) -> f64 {
         self.p_true - self.p_false
     }
 
-    /// Variance of one report's estimate of [element ∈ input], (hit − p_false)/gap, for a member or
-    /// a non-member: p(1 − p)/gap².
+    /// Variance of one report's estimate of whether an element is in the input, (hit −
+    /// p_false)/gap, where hit is 1 or 0. It is p(1 − p)/gap², with p = p_true for a member and p =
+    /// p_false for a non-member.
     #[must_use]
     pub fn frequency_variance(&self, member: bool) -> f64 {
         let p = if member { self.p_true } else { self.p_false };
         p * (1.0 - p) / (self.gap() * self.gap())
     }
 
-    /// Second moment of a report's score, the sum of the weights of the elements it hits. `own` is
-    /// the weight of the person's one answer. At most one of the elements with a weight may be in
-    /// the input. `sum` and `squares` are the sums of all weights and of their squares.
+    /// Second moment of a report's score: the sum of the weights of all elements that the report
+    /// hits. At most one element with a weight may be in the input, namely the person's one answer,
+    /// and `own` is its weight. `sum` is the sum of all weights, and `squares` the sum of the
+    /// squared weights.
     ///
     /// The answer is hit with probability p_true, each other element with p_false. The answer and
     /// another element are both hit with probability [`both_member`](Self::both_member), two other
@@ -222,9 +229,10 @@ impl Rates {
             + (others * others - their_squares) * self.both_none
     }
 
-    /// Variance of one report's estimate of [the answer is one of these], the sum of the estimates
-    /// of `answers` elements. For a person whose answer is among them or not. Requires that exactly
-    /// one answer is given (s = 1, no paddings).
+    /// Variance of one report's estimate of whether the person's answer is in a set of `answers`
+    /// elements. It is the sum of the estimates of these elements. `among` states whether the
+    /// answer is in the set. Requires that every person gives exactly one answer (s = 1, no
+    /// paddings).
     #[must_use]
     pub fn sum_variance(&self, answers: u32, among: bool) -> f64 {
         let (own, sum) = (f64::from(u32::from(among)), f64::from(answers));
@@ -232,16 +240,18 @@ impl Rates {
         (self.score_square(own, sum, sum) - mean * mean) / (self.gap() * self.gap())
     }
 
-    /// Maximum number of options for which the known sum of the shares improves estimates. With
-    /// more options each would gain less than 3 per cent.
+    /// Maximum number of options for which estimates use that the shares of all options sum to 1.
+    /// With more options, each estimate would gain less than 3 per cent from this.
     pub const MAX_OPTIONS_WITH_SUM: u32 = 32;
 
-    /// Variance of one report's estimate of [the answer is this option], if exactly one of
-    /// `options` options is given. The domain may have further elements.
+    /// Variance of one report's estimate of whether the person's answer is a given option, if every
+    /// answer is exactly one of `options` options. `given` states whether the answer is that
+    /// option. The domain may have further elements.
     ///
-    /// Up to [`Rates::MAX_OPTIONS_WITH_SUM`] options, the estimate uses that all of them sum to 1.
-    /// It is (hit − H/c)/gap + 1/c, where H is the number of hits among the c options. With more
-    /// options it is that of [`Rates::frequency_variance`].
+    /// Up to [`Rates::MAX_OPTIONS_WITH_SUM`] options, the estimate uses that the shares of all
+    /// options sum to 1. It is (hit − H/c)/gap + 1/c, where c = `options` and H is the number of
+    /// options that the report hits. With more options, the estimate is the one of
+    /// [`Rates::frequency_variance`].
     #[must_use]
     pub fn option_variance(&self, options: u32, given: bool) -> f64 {
         if options > Self::MAX_OPTIONS_WITH_SUM {
@@ -253,16 +263,17 @@ impl Rates {
         (self.score_square(own, 0.0, 1.0 - part) - mean * mean) / (self.gap() * self.gap())
     }
 
-    /// Sum of the variances of one report's estimates of `options` options, if exactly one is
-    /// given, each as in [`Rates::option_variance`].
+    /// Sum of [`Rates::option_variance`] over all `options` options, exactly one of which is the
+    /// person's answer.
     #[must_use]
     pub(crate) fn options_variance(&self, options: u32) -> f64 {
         self.option_variance(options, true)
             + f64::from(options - 1) * self.option_variance(options, false)
     }
 
-    /// Second moment of one report's estimate of an item's signed value, (hit₊ − hit₋)/gap, for a
-    /// person with the item or without.
+    /// Second moment of one report's estimate of an item's signed value, (hit₊ − hit₋)/gap. Here
+    /// hit₊ and hit₋ are 1 if the report hits the item's positive or negative element, else 0.
+    /// `present` states whether the person has the item.
     #[must_use]
     pub fn mean_square(&self, present: bool) -> f64 {
         let square = if present {
@@ -273,8 +284,9 @@ impl Rates {
         square / (self.gap() * self.gap())
     }
 
-    /// Variance of one report's estimate of an item's presence, (hit₊ + hit₋ − 2·p_false)/gap, for
-    /// a person with the item or without.
+    /// Variance of one report's estimate of an item's presence, (hit₊ + hit₋ − 2·p_false)/gap, with
+    /// hit₊ and hit₋ as in [`Rates::mean_square`]. `present` states whether the person has the
+    /// item.
     #[must_use]
     pub fn nonmissing_variance(&self, present: bool) -> f64 {
         let (mean, both) = if present {
@@ -285,9 +297,9 @@ impl Rates {
         (mean + 2.0 * both - mean * mean) / (self.gap() * self.gap())
     }
 
-    /// E[mean · presence] of one report's estimates of both, for a person with the item and a
-    /// positive sign: (1 − 2·p_false)/gap. It is negated for a negative sign, and 0 without the
-    /// item.
+    /// Expected product of one report's two estimates for an item, its mean and its presence. It is
+    /// (1 − 2·p_false)/gap for a person who has the item with a positive sign. It is the negative
+    /// of that for a negative sign, and 0 without the item.
     #[must_use]
     pub fn mean_times_presence(&self) -> f64 {
         // Squares of hits are hits, so (hit₊ − hit₋)(hit₊ + hit₋) = hit₊ − hit₋, even if both are
@@ -295,9 +307,9 @@ impl Rates {
         (1.0 - 2.0 * self.p_false) / self.gap()
     }
 
-    /// Sum of the variances of one report's estimates of all elements of items, 2d with signs or d
-    /// without. The input has s entries: s elements are members, all other ones not. For an open
-    /// domain, the variance of one non-member.
+    /// Sum of the variances of one report's estimates of all elements that stand for items: 2d
+    /// elements with signs, d without. The input has s entries, so s of these elements are members.
+    /// In an open domain, the variance for one non-member.
     #[must_use]
     pub fn total_variance(&self, domain: &Domain) -> f64 {
         let none = self.frequency_variance(false);

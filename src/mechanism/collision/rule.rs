@@ -1,4 +1,4 @@
-//! Rules of Collision, and its parameters.
+//! Parameters of Collision, and the rules that choose the favoured buckets.
 
 use crate::error::Error;
 use crate::mechanism::subset::{self, Subset};
@@ -8,7 +8,7 @@ pub type Collision = Subset<Rule>;
 /// Sampler of Collision's reports.
 pub type Randomizer = subset::Randomizer<Rule>;
 
-/// Choice of favoured buckets, by the elements they hold.
+/// Rule that chooses the favoured buckets from the elements that each bucket holds.
 ///
 /// ```
 /// use hushbin::hash::Hashing;
@@ -20,13 +20,14 @@ pub type Randomizer = subset::Randomizer<Rule>;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Rule {
-    /// Favours the buckets that hold an element, up to s of them (P1). Requires t > s.
+    /// Rule of Wang et al.: favours every bucket that holds an element, at most s buckets in all.
+    /// Requires t > s.
     #[cfg(feature = "complete")]
     Occupied,
-    /// Favours the `favoured` buckets that hold most elements. Ties, empty buckets included, are
-    /// broken uniformly at random.
+    /// Favours the `favoured` buckets that hold the most elements. Ties are broken uniformly at
+    /// random, also among empty buckets.
     Heaviest {
-        /// Number c of favoured buckets, at least 1 and less than t.
+        /// Number c of favoured buckets, from 1 to R·t − 1, for R hash functions of t buckets each.
         favoured: u32,
     },
 }

@@ -6,7 +6,7 @@ use crate::hash::{ElementHash, HashKeys};
 use crate::mechanism::subset::BucketReport as Report;
 
 impl Collision {
-    /// Prepares the decoding of reports over `domain`.
+    /// Creates a decoder of the elements that reports over `domain` hit.
     #[must_use]
     pub fn support(&self, domain: &Domain) -> Support {
         Support {
@@ -17,7 +17,7 @@ impl Collision {
     }
 }
 
-/// Decoder of the elements that a report hits, over one domain.
+/// Decoder that finds the elements that a report hits, for one domain.
 ///
 /// ```
 /// use hushbin::domain::Domain;
@@ -40,13 +40,13 @@ impl Collision {
 pub struct Support {
     hash: ElementHash,
     domain: Domain,
-    /// Number of consecutive buckets that an element is in.
+    /// Number of consecutive buckets that each element is in.
     width: u32,
 }
 
 impl Support {
-    /// Number of slots that [`Support::for_each_hit`] may visit. The first are the elements of
-    /// items, 2d with signs or d without; the rest are paddings and empty slots. 0 for open
+    /// Number of slots that [`Support::for_each_hit`] may visit. The first slots are the elements
+    /// of items, 2d with signs or d without. The rest are paddings and empty slots. 0 for open
     /// domains, whose elements cannot be listed.
     #[must_use]
     pub fn slots(&self) -> usize {
@@ -57,8 +57,8 @@ impl Support {
         }
     }
 
-    /// Number of slots that a report hits, or `None` if elements are hashed independently, so that
-    /// it varies.
+    /// Number of slots that every report hits. `None` under the independent hash, where the number
+    /// varies.
     #[must_use]
     pub fn hit_slots(&self) -> Option<u32> {
         self.hash.per_bucket().map(|slots| slots * self.width)
@@ -68,9 +68,9 @@ impl Support {
         self.domain.elements_per_item() * self.domain.items().unwrap_or(0)
     }
 
-    /// Calls `visit` with every slot that the report hits. Takes O(m) steps under the balanced hash
-    /// and O(d) under the independent one. For an open domain it visits nothing; use
-    /// [`Support::hits`].
+    /// Calls `visit` with every slot that the report hits. Takes O(m) steps under the balanced
+    /// hash, with m slots in each bucket, and O(d) under the independent hash, with d items. In an
+    /// open domain nothing is visited; use [`Support::hits`].
     #[inline]
     pub fn for_each_hit(&self, report: &Report, mut visit: impl FnMut(u32)) {
         let (keys, bucket) = self.hash.locate(report.seed, report.bucket);
@@ -98,11 +98,11 @@ impl Support {
         self.holds(&keys, bucket, element)
     }
 
-    /// Returns true if `bucket` is in the element's window.
+    /// Returns true if `bucket` is one of the `width` consecutive buckets that the element is in.
     #[inline]
     fn holds(&self, keys: &HashKeys, bucket: u32, element: u64) -> bool {
         let (first, t) = (self.hash.bucket(keys, element), self.hash.buckets());
-        // Distance from the window's first bucket, in cyclic order.
+        // Distance from the element's first bucket, in cyclic order.
         bucket == first || (self.width > 1 && (bucket + t - first) % t < self.width)
     }
 }
