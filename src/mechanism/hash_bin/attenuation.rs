@@ -1,11 +1,12 @@
-//! Effect of clipping on values.
+//! Effect of clipping a bin's sum on the estimates of values.
 
-/// Share of each entry's value that survives clipping: E[clip(B)·B]/k, in (0, 1]. B is a sum of k
-/// entries of ±1 with fair signs. It is 1 if η ≥ k. For large k it is the probability that a normal
+/// Proportion of each entry's value that survives clipping: E\[clip(B)·B\]/k, in (0, 1]. B is the
+/// sum of k = `entries` values of ±1 with fair signs, and clip(B) is B clipped to [−η, η], where
+/// η = `clip`. The proportion is 1 if η ≥ k. For large k it is the probability that a normal
 /// variate is within η/√k standard deviations.
 ///
-/// Source: B = k − 2K, where K is binomial. Zhou et al. do not state the share. The code of that
-/// paper has η = √(k·ln n)/2.5, which gives 0.83 for k = 64 and n = 10⁵.
+/// Source: B = k − 2K, where K is binomial. Zhou et al. do not state the proportion. The published
+/// code of their paper sets η = √(k·ln n)/2.5, which gives 0.83 for k = 64 and n = 10⁵.
 ///
 /// ```
 /// use hushbin::mechanism::hash_bin::attenuation;
@@ -23,7 +24,8 @@ pub fn attenuation(entries: u32, clip: f64) -> f64 {
     (average(entries, |sum| sum * sum.min(clip)) / k).min(1.0)
 }
 
-/// E[clip(B)²] for the sum B of [`attenuation`]; k if η ≥ k.
+/// Second moment of the clipped sum, E\[clip(B)²\], with B and η as in [`attenuation`]. It is k if
+/// η ≥ k.
 ///
 /// ```
 /// use hushbin::mechanism::hash_bin::clipped_square;
@@ -41,10 +43,10 @@ pub fn clipped_square(entries: u32, clip: f64) -> f64 {
     average(entries, |sum| sum.min(clip) * sum.min(clip))
 }
 
-/// Computes E[f(|B|)] for an f of at most k².
+/// Computes E\[f(|B|)\], where B is the sum in [`attenuation`] and f = `of` is at most k².
 ///
-/// Sums over pairs ±B, from the middle out. The probabilities in the middle are the greatest, and
-/// later ones follow by ratios.
+/// Adds the terms of B and −B together, from B near 0 outwards. Probabilities near 0 are the
+/// greatest. Each further one is the one before times a ratio.
 fn average(entries: u32, of: impl Fn(f64) -> f64) -> f64 {
     let k = f64::from(entries);
     let mut ups = entries / 2;
@@ -65,8 +67,8 @@ fn average(entries: u32, of: impl Fn(f64) -> f64) -> f64 {
     }
 }
 
-/// Computes C(k, ⌊k/2⌋)/2^k, as a product of factors near 1, or by Stirling's series. The series is
-/// used where its next term is below 10⁻¹⁶.
+/// Computes C(k, ⌊k/2⌋)/2^k for k = `entries`, as a product of factors near 1 or by Stirling's
+/// series. The series is used where its next term is below 10⁻¹⁶.
 fn middle(entries: u32) -> f64 {
     let half = entries / 2;
     let even = if half < 512 {
@@ -116,8 +118,8 @@ mod tests {
         }
     }
 
-    /// Checks that nothing jumps where the series begins, and that all probabilities sum to 1,
-    /// since E[B²] = k.
+    /// Checks that the series agrees with the product where the series begins. Also checks that all
+    /// probabilities sum to 1: nearly without clipping, E[B²] must be k.
     #[test]
     fn attenuation_of_many_entries_is_that_of_all_sums() {
         for entries in [1000u32, 1022, 1023, 1024, 1025, 1026, 5000, 1 << 20] {

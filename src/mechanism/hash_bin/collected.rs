@@ -24,15 +24,15 @@ use crate::mechanism::collected::CollectedMechanism;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LevelName {
-    /// [`Level::Event`].
+    /// Name of [`Level::Event`].
     Event,
-    /// [`Level::Neighbouring`].
+    /// Name of [`Level::Neighbouring`].
     Neighbouring,
-    /// [`Level::User`].
+    /// Name of [`Level::User`].
     User,
 }
 
-/// [`HashBin`] in a task file.
+/// Form of a [`HashBin`] in a task file.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct HashBinParts {
@@ -117,7 +117,7 @@ impl Level {
         }
     }
 
-    /// Name of the level.
+    /// Name of the level, as in a task file.
     #[must_use]
     pub const fn name(&self) -> LevelName {
         match self {
@@ -198,5 +198,5 @@ impl Report {
     }
 }
 
-/// Default grid Γ.
+/// Default grid Γ: bins are multiples of 1/1024.
 pub const GRID: u32 = 1024;

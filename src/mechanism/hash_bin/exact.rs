@@ -1,4 +1,4 @@
-//! Bins before noise.
+//! Bins of an input before noise is added.
 
 use alloc::vec::Vec;
 
@@ -6,8 +6,8 @@ use super::randomize::{FRACTION_BITS, Randomizer};
 use crate::domain::Entry;
 
 impl Randomizer {
-    /// Bins of entries under a seed, before rounding, in units of the grid's step. They are clipped
-    /// at user level. For tests and audits.
+    /// Computes the bins of `entries` under `seed`, before rounding and noise, in steps of the
+    /// grid. At user level the sum is clipped. Intended for tests and audits.
     #[must_use]
     pub fn bins(&mut self, seed: u64, entries: &[Entry]) -> Vec<f64> {
         self.sum(seed, entries);

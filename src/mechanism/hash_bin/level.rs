@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 #[cfg(doc)]
 use crate::bounds;
 
-/// Notion of neighbours: the pairs of inputs that the guarantee of ε covers.
+/// Privacy level: the pairs of inputs that count as neighbours, which the guarantee of ε covers.
 ///
 /// ```
 /// use hushbin::mechanism::hash_bin::{Level, LevelName, Noise};
@@ -18,25 +18,27 @@ pub enum Level {
     /// Inputs that differ in the value of one item. Protects each entry, but not a person's whole
     /// input.
     Event,
-    /// Inputs whose values differ by at most L in sum.
+    /// Inputs whose values differ by at most L in total, summed over all items.
     Neighbouring {
         /// Distance L, within [`bounds::DISTANCE`].
         distance: f64,
-        /// Optional δ, within [`bounds::DELTA`], which reduces the noise if b is small. The
-        /// guarantee is then (ε, δ), and δ assumes that the sign hash is as good as random.
+        /// Optional δ, within [`bounds::DELTA`]. It reduces the noise if the number b of bins is
+        /// small. The guarantee is then (ε, δ), and assumes that the sign hash is as good as
+        /// random.
         delta: Option<f64>,
     },
-    /// Any two inputs, as under the mechanisms of buckets. Requires one bin, whose sum is clipped.
-    /// Clipping biases the estimates of people with many entries towards 0.
+    /// Any two inputs, as under Collision and CoCo. Requires a single bin, whose sum is clipped.
+    /// Clipping biases estimates towards 0 if people have many entries.
     User {
-        /// Clip η, within [`bounds::CLIP`] and a multiple of 1/Γ.
+        /// Clipping bound η: the sum is clipped to [−η, η]. It is within [`bounds::CLIP`], and a
+        /// multiple of 1/Γ, the step of the grid.
         clip: f64,
         /// Randomisation of the clipped sum.
         noise: Noise,
     },
 }
 
-/// Response to a clipped sum B, in [−η, η], at user level.
+/// Randomisation of a clipped sum B at user level. B is in [−η, η], where η is the clipping bound.
 ///
 /// ```
 /// use hushbin::mechanism::hash_bin::Noise;
@@ -46,15 +48,15 @@ pub enum Level {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Noise {
-    /// Response ±A, where A = η(e + 1)/(e − 1). Plus has probability 1/2 + B/(2A). The variance is
-    /// A² − B².
+    /// Response +A or −A, where A = η(e + 1)/(e − 1) and e = exp(ε). The probability of +A is 1/2 +
+    /// B/(2A). The variance is A² − B².
     TwoPoint,
     /// Discrete Laplace noise of scale 2η/ε. The variance is 8η²/ε².
     Laplace,
 }
 
 impl Level {
-    /// Probability δ, or `None` for a level without one.
+    /// Probability δ, or `None` if the level has no δ.
     pub(crate) const fn delta(&self) -> Option<f64> {
         match self {
             Self::Neighbouring { delta, .. } => *delta,
@@ -62,7 +64,7 @@ impl Level {
         }
     }
 
-    /// Clip η at user level, else `None`.
+    /// Clipping bound η at user level, else `None`.
     #[must_use]
     pub const fn clip(&self) -> Option<f64> {
         match self {
@@ -71,7 +73,8 @@ impl Level {
         }
     }
 
-    /// Randomisation of the sum at user level, else `None`; other levels have Laplace noise.
+    /// Randomisation of the clipped sum at user level. `None` at other levels, which add Laplace
+    /// noise to every bin.
     #[must_use]
     pub const fn noise(&self) -> Option<Noise> {
         match self {

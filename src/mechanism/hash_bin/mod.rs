@@ -1,14 +1,14 @@
 //! Hash-bin: sums of real values in noisy bins.
 //!
-//! A report's seed hashes every item to one of b bins and gives it a fair sign. A bin contains the
-//! sum of its items' values times their signs. A report is the seed with a randomised response: the
-//! bins with noise, or one sign.
+//! A report's seed hashes every item to one of b bins and gives the item a fair sign. A bin is a
+//! sum over its items: the value of each item times the item's sign. A report has the seed and a
+//! randomised response: either all bins with noise, or one sign.
 //!
-//! The mean of an item is estimated by its sign times its bin. Other values in the bin cancel in
-//! expectation, because signs are fair and independent.
+//! The mean of an item is estimated from the item's sign times the item's bin. Other values in the
+//! bin cancel in expectation, because signs are fair and independent.
 //!
-//! Unlike the mechanisms of buckets, it takes every entry as it is. Nothing is sampled down, and no
-//! value is turned into a sign. The protection of one report depends on its [`Level`].
+//! Unlike Collision and CoCo, hash-bin uses every entry with its value. No entry is left out, and
+//! no value is rounded to a sign. The protection of one report depends on its [`Level`].
 //!
 //! Source: Zhou et al., "Locally Differentially Private Sparse Vector Aggregation", Algorithm 1.
 //! The two-point response is that of its published code. Values are integers throughout, and noise
@@ -92,7 +92,7 @@ impl Parameters for HashBin {
         let hashing = Hashing::of_canonical(reader.number());
         let hashing = reader.require(hashing)?;
         let (bins, bits) = (reader.number_u32(), reader.number_u32());
-        // Saturated, because too fine a grid is out of range in any case.
+        // Saturated, because a grid that fine is out of range in any case.
         let grid = 1_u32.checked_shl(bits).unwrap_or(u32::MAX);
         Self::new(level, hashing, bins, grid)
     }

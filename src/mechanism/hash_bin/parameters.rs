@@ -40,7 +40,7 @@ impl HashBin {
     ///
     /// - Γ is not a power of two, or η not a multiple of 1/Γ;
     /// - b is not 1 at user level;
-    /// - the hashing is not for bins.
+    /// - the hash family is [`Hashing::BalancedItems`].
     ///
     /// [`Task::new`](crate::Task::new) checks that the parameters suit a domain.
     pub fn new(level: Level, hashing: Hashing, bins: u32, grid: u32) -> Result<Self, Error> {
@@ -84,7 +84,7 @@ impl HashBin {
         self.level
     }
 
-    /// Family of the hash functions to bins.
+    /// Family of the hash functions that map items to bins.
     #[must_use]
     pub const fn hashing(&self) -> Hashing {
         self.hashing
@@ -106,7 +106,7 @@ impl HashBin {
         ElementHash::new(self.hashing, domain.items(), self.bins)
     }
 
-    /// Clip η in steps of the grid, at user level; else `None`.
+    /// Clipping bound η in steps of the grid, at user level; else `None`.
     pub(super) fn clip_steps(&self) -> Option<u32> {
         // The product is a whole number of at most 2¹⁰·2¹⁶.
         self.level
@@ -114,15 +114,17 @@ impl HashBin {
             .map(|clip| (clip * f64::from(self.grid())) as u32)
     }
 
-    /// Sensitivity Δ: the maximum distance of the bins of two neighbours, summed over bins, in
-    /// steps of the grid.
+    /// Sensitivity Δ: the maximum ℓ₁ distance between the bins of two neighbouring inputs, in steps
+    /// of the grid.
     ///
-    /// With δ the distance is bounded by Hoeffding's inequality if that is below L. The bound fails
-    /// with probability at most δ. The book derives it, and the rounding term, in `math/hash-bin`.
+    /// If the level has a δ, Hoeffding's inequality gives a bound on the distance, which fails with
+    /// probability at most δ. This bound is used if it is below L. The book derives the bound and
+    /// the rounding term in `math/hash-bin`.
     #[must_use]
     pub fn sensitivity(&self) -> u64 {
         let grid = f64::from(self.grid());
         match self.level {
+            // One value in [−1, 1] changes by at most 2, in one bin.
             Level::Event => 2 * u64::from(self.grid()),
             Level::Neighbouring { distance, .. } => {
                 let apart = self.hoeffding_distance().unwrap_or(distance);
@@ -134,8 +136,8 @@ impl HashBin {
         }
     }
 
-    /// Bound 2√(b·L·ln(2b/δ)) on the distance, which fails with probability at most δ; `None` if
-    /// there is no δ or if it is not below L.
+    /// Bound 2√(b·L·ln(2b/δ)) on the distance between the bins of two neighbours, which fails with
+    /// probability at most δ. `None` if the level has no δ, or if the bound is not below L.
     fn hoeffding_distance(&self) -> Option<f64> {
         let Level::Neighbouring {
             distance,
@@ -145,6 +147,7 @@ impl HashBin {
             return None;
         };
         let bins = f64::from(self.bins);
+        // ln(x) is computed as 4·ln(⁴√x), because `log_upper_bound` takes arguments up to exp(15).
         let root = libm::sqrt(libm::sqrt(2.0 * bins / delta));
         let log = 4.0 * log_upper_bound(root * (1.0 + 4.0 * f64::EPSILON));
         // Rounded up by a few units in the last place, for the errors of the square roots.
@@ -152,7 +155,8 @@ impl HashBin {
         Some(bound * (1.0 + 4.0 * f64::EPSILON)).filter(|bound| *bound < distance)
     }
 
-    /// Realised δ of the guarantee: 0 if the noise covers the distance L in any case.
+    /// Realised δ of the guarantee. It is 0 if the noise is scaled to the distance L itself, which
+    /// neighbours never exceed.
     #[must_use]
     pub fn realised_delta(&self) -> f64 {
         match self.hoeffding_distance() {
@@ -162,11 +166,13 @@ impl HashBin {
     }
 }
 
-/// Computes an upper bound of ln(`value`), within 2⁻²⁰ of it. `value` is at most exp(15).
+/// Computes an upper bound of ln(`value`), at most 2⁻²⁰ above the logarithm. `value` is at most
+/// exp(15).
 fn log_upper_bound(value: f64) -> f64 {
     let (mut bound, mut step) = (16.0, 8.0);
     while step > 1.0 / f64::from(1 << 20) {
-        // A lower bound of its exponential is at least `value`, so the smaller bound is valid.
+        // If even a lower bound of exp(bound − step) is at least `value`, then bound − step is an
+        // upper bound of the logarithm.
         if ExpLowerBound::new(bound - step).to_f64() >= value {
             bound -= step;
         }

@@ -1,4 +1,4 @@
-//! Sampling of a report of hash-bin.
+//! Sampler of hash-bin's reports.
 
 use alloc::vec::Vec;
 
@@ -12,11 +12,12 @@ use crate::hash::{ElementHash, HashKeys, SignBit};
 use crate::mechanism::contract::Randomize;
 use crate::sample::Threshold;
 
-/// Number of fraction bits of sums: values are summed in units of 2⁻⁴². A value is exact if it is a
-/// multiple of that, else rounded towards 0 by less than 2⁻⁴². Sums of 2²⁰ items fit 64 bits.
+/// Number of fraction bits of sums: values are summed in units of 2⁻⁴². Each value is first rounded
+/// towards 0 to a multiple of 2⁻⁴². Sums of 2²⁰ items fit into 64 bits.
 pub(super) const FRACTION_BITS: u32 = 42;
 
-/// Sampler of hash-bin's reports, from checked entries. [`crate::Randomizer`] also checks them.
+/// Sampler of hash-bin's reports, from entries that have been checked. [`crate::Randomizer`]
+/// includes the checks.
 ///
 /// ```
 /// use hushbin::domain::Domain;
@@ -34,15 +35,15 @@ pub struct Randomizer {
     hash: ElementHash,
     sampling: Sampling,
     pub(super) grid_bits: u32,
-    /// Clip ηΓ in steps of the grid, at user level; else `None`.
+    /// Clipping bound at user level, ηΓ steps of the grid; else `None`.
     clip: Option<u32>,
     /// Sum of each bin, in units of 2⁻⁴².
     pub(super) sums: Vec<i64>,
 }
 
 impl Randomizer {
-    /// Creates the sampler for the parameters, domain and ε of one [`Task`](crate::Task), which has
-    /// checked that they go together.
+    /// Creates the sampler for the parameters, domain and ε of one [`Task`](crate::Task). The task
+    /// has checked that the three fit together.
     #[must_use]
     pub fn new(hash_bin: &HashBin, domain: &Domain, epsilon: f64) -> Self {
         Self {
@@ -55,7 +56,7 @@ impl Randomizer {
         }
     }
 
-    /// Sums signed values by bin, and clips the sum at user level.
+    /// Adds each value times its item's sign to the item's bin. Clips the sum at user level.
     pub(super) fn sum(&mut self, seed: u64, entries: &[Entry]) {
         let keys = HashKeys::new(seed);
         self.sums.fill(0);
@@ -91,8 +92,8 @@ impl Randomizer {
 impl Randomize for Randomizer {
     type Report = Report;
 
-    /// Draws for each bin, in this order: its rounding to the grid (64 bits, unless it is on the
-    /// grid), and its noise or sign.
+    /// Draws for each bin, in this order: its rounding to the grid (64 bits, or none if the sum is
+    /// on the grid), then its noise or sign.
     fn randomize<R: CryptoRng + ?Sized>(
         &mut self,
         entries: &[Entry],
@@ -105,7 +106,7 @@ impl Randomize for Randomizer {
         match self.sampling.kind {
             Kind::TwoPoint { bound, clip } => {
                 let steps = self.round(self.sums[0], rng);
-                // The sum is clipped, so it is below 2²⁶ steps.
+                // The sum is clipped, so it is at most 2²⁶ steps.
                 let lean = Sampling::excess_over_half(&bound, steps.unsigned_abs() as u32, clip);
                 let half = 1 << 63;
                 let plus = Threshold(if steps < 0 { half - lean } else { half + lean });

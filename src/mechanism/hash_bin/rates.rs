@@ -1,11 +1,12 @@
-//! Scale and variance of the estimates from hash-bin's responses.
+//! Scale and variance of the estimates that are computed from hash-bin's responses.
 
 use super::attenuation::{attenuation, clipped_square};
 use super::parameters::HashBin;
 use super::sampling::Kind;
 use crate::domain::Domain;
 
-/// Scale and variance of the estimates from a report's response, for the realised noise.
+/// Scale and variance of the estimates that are computed from a report's response. They are for the
+/// realised noise.
 ///
 /// ```
 /// use hushbin::domain::Domain;
@@ -19,28 +20,30 @@ use crate::domain::Domain;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rates {
-    /// Factor of a response: A for a sign, 1/Γ for a bin.
+    /// Factor that turns a response into an estimate: A for a sign, where ±A is the two-point
+    /// response, and 1/Γ for a bin, the step of the grid.
     pub scale: f64,
-    /// Variance of the response to an empty input, in squared values: A², or that of the noise and
-    /// the rounding of one bin.
+    /// Variance of one estimate from the response to an empty input. For a sign it is A². For a bin
+    /// it is the variance of the noise and the rounding.
     pub noise: f64,
-    /// P(another item is in the same bin).
+    /// Probability that another given item is in the same bin.
     pub shared: f64,
-    /// Clip η, or `None` if sums are not clipped.
+    /// Clipping bound η, or `None` if sums are not clipped.
     pub clip: Option<f64>,
-    /// True if the response is one sign. Its second moment is always A², so the variance of the sum
-    /// adds nothing.
+    /// True if the response is one sign. The second moment of an estimate is then always A², so
+    /// other values in the sum do not add to it.
     pub two_point: bool,
 }
 
-/// Share of each value that reaches the estimate under this clip, if there is one.
+/// Proportion of each value that reaches the estimate, if sums are clipped to the bound `clip`. It
+/// is 1 without clipping.
 fn clip_attenuation(clip: Option<f64>, entries: u32) -> f64 {
     clip.map_or(1.0, |clip| attenuation(entries, clip))
 }
 
 impl HashBin {
-    /// Share of each value that reaches the estimates, for a person with `entries` entries of ±1.
-    /// It is 1 if nothing is clipped.
+    /// Proportion of each value that reaches the estimates, for a person with `entries` entries of
+    /// ±1. It is 1 if nothing is clipped.
     #[must_use]
     pub fn attenuation(&self, entries: u32) -> f64 {
         clip_attenuation(self.level().clip(), entries)
@@ -55,6 +58,7 @@ impl HashBin {
             None => 1.0 / bins,
             Some(m) if self.bins() > 1 => {
                 let m = f64::from(m);
+                // Of the other m·b − 1 slots, m − 1 are in the same bin.
                 (m - 1.0) / (m * bins - 1.0)
             }
             Some(_) => 1.0,
@@ -85,11 +89,13 @@ impl HashBin {
 }
 
 impl Rates {
-    /// Variance of one report's estimate of an item. `left` is the mean of the estimate: what
-    /// clipping [leaves](attenuation) of the item's own value. `square` is E[clip(B)²] of the sum B
-    /// of all the person's values with fair signs. Without a clip it is the sum of their squares.
+    /// Variance of one report's estimate of an item's value. `left` is the mean of the estimate:
+    /// the proportion of the item's value that [clipping leaves](attenuation). `square` is
+    /// E\[clip(B)²\], where B is the sum of all values of the person with fair signs. Without
+    /// clipping, `square` is the sum of the squared values.
     ///
-    /// The estimate is the item's sign times its bin. A bin that is clipped is the only one.
+    /// The estimate is the item's sign times the item's bin. Sums are clipped only if there is a
+    /// single bin.
     #[must_use]
     pub fn variance(&self, square: f64, left: f64) -> f64 {
         let own = left * left;
@@ -100,7 +106,7 @@ impl Rates {
         }
     }
 
-    /// E[clip(B)²] of an input of `entries` entries of ±1.
+    /// Second moment E\[clip(B)²\] of the clipped sum B of an input with `entries` entries of ±1.
     #[must_use]
     pub fn square(&self, entries: u32) -> f64 {
         let k = f64::from(entries);
@@ -108,7 +114,7 @@ impl Rates {
     }
 
     /// Sum of the variances of one report's estimates of all d means, for an input of `entries`
-    /// entries of ±1. For an open domain, the variance of one item outside the input.
+    /// entries of ±1. In an open domain, the variance for one item outside the input.
     pub(crate) fn total_variance(&self, domain: &Domain, entries: u32) -> f64 {
         let k = f64::from(entries);
         let square = self.square(entries);

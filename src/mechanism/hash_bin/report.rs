@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use crate::codec::{append, append_signed};
 use crate::mechanism::contract::Encode;
 
-/// Report of a mechanism that randomises sums.
+/// Report of hash-bin: its seed and the randomised sums.
 ///
 /// ```
 /// use hushbin::mechanism::hash_bin::{Report, Response};
@@ -17,11 +17,11 @@ use crate::mechanism::contract::Encode;
 pub struct BinsReport {
     /// Seed of the report's hash functions.
     pub seed: u64,
-    /// Randomised response to the sums.
+    /// Randomised response to the sums of the input's values.
     pub response: Response,
 }
 
-/// Randomised response to the sums in bins.
+/// Randomised response to an input's sums: one sign, or one number for each bin.
 ///
 /// ```
 /// use hushbin::mechanism::hash_bin::{Report, Response};

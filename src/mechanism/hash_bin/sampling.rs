@@ -8,18 +8,21 @@ use crate::sample::{DiscreteLaplace, ExpLowerBound};
 /// Number of fraction bits of ε, which is rounded down to a multiple of 2⁻²⁴ before noise is
 /// scaled.
 pub(super) const EPSILON_BITS: u32 = 24;
-/// Number of scales that noise exceeds with a probability below 2⁻⁶⁴.
+/// Multiple of its scale that the noise exceeds with a probability below 2⁻⁶⁴.
 const NEVER: f64 = 45.0;
 
 impl HashBin {
-    /// Noise of one bin in steps of the grid: rate ε/Δ, with ε rounded down to a multiple of 2⁻²⁴.
+    /// Discrete Laplace noise of one bin, in steps of the grid. Its rate is ε/Δ, with the
+    /// sensitivity Δ, and with ε rounded down to a multiple of 2⁻²⁴.
     fn laplace(&self, epsilon: f64) -> DiscreteLaplace {
-        // The numerator is below 2²⁸. So is Δ, by the bounds of its parts.
+        // The numerator is below 2²⁸. So is Δ, by the bounds of its parts, and the denominator is
+        // below 2⁵².
         let numerator = (epsilon * f64::from(1 << EPSILON_BITS)) as u64;
         DiscreteLaplace::new(numerator, self.sensitivity() << EPSILON_BITS)
     }
 
-    /// Distribution of responses at local ε, over d items or in an open domain.
+    /// Returns the distribution of responses at local ε. `items` is the number d of items, or
+    /// `None` in an open domain.
     #[must_use]
     pub fn sampling(&self, items: Option<u32>, epsilon: f64) -> Sampling {
         let kind = match self.level().noise() {
@@ -42,10 +45,11 @@ impl HashBin {
     }
 }
 
-/// Bound of a bin's sum that is exceeded with a probability below 2⁻⁶⁴.
+/// Returns a bound that a bin's sum exceeds with a probability below 2⁻⁶⁴.
 ///
-/// The sum is at most d. By Hoeffding's inequality, a sum of d values with fair signs exceeds 10·√d
-/// with a probability below 2·exp(−50). In an open domain, people may have up to 4096 entries.
+/// A sum of d values in [−1, 1] is at most d. By Hoeffding's inequality, a sum of d values with
+/// fair signs exceeds 10·√d with a probability below 2·exp(−50). In an open domain the bound is for
+/// 4096 entries, the maximum number.
 fn largest_sum(items: Option<u32>) -> f64 {
     let most = items.map_or(bounds::ENTRIES.max, f64::from);
     most.min(10.0 * libm::sqrt(most))
@@ -71,19 +75,20 @@ pub struct Sampling {
 pub(super) enum Kind {
     TwoPoint {
         bound: ExpLowerBound,
-        /// Clip ηΓ, in steps of the grid.
+        /// Clipping bound, ηΓ steps of the grid.
         clip: u32,
     },
     Laplace {
         noise: DiscreteLaplace,
-        /// Limit of noisy bins, in steps of the grid.
+        /// Maximum absolute value of a noisy bin, in steps of the grid.
         limit: i64,
     },
 }
 
 impl Sampling {
-    /// Excess of P(plus) over 1/2 for a sum of `steps` out of ηΓ, in units of 2⁻⁶⁴. It is
-    /// floor(2⁶³·(e − 1)/(e + 1)·steps/ηΓ), so both probabilities are rounded towards 1/2.
+    /// Excess of P(plus) over 1/2 for a sum of `steps` steps of the grid, in units of 2⁻⁶⁴. It is
+    /// floor(2⁶³·(e − 1)/(e + 1)·`steps`/`clip`), where e is the lower bound of exp(ε). So P(plus)
+    /// and P(minus) are both rounded towards 1/2.
     pub(super) fn excess_over_half(bound: &ExpLowerBound, steps: u32, clip: u32) -> u64 {
         bound.sign_excess(steps, clip) >> 1
     }

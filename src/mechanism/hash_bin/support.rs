@@ -5,7 +5,7 @@ use crate::domain::Domain;
 use crate::hash::{ElementHash, HashKeys, element_sign, independent_bucket};
 
 impl HashBin {
-    /// Prepares the decoding of reports over `domain`.
+    /// Creates a decoder of bins and signs for reports over `domain`.
     #[must_use]
     pub fn support(&self, domain: &Domain) -> Support {
         Support {
@@ -15,7 +15,7 @@ impl HashBin {
     }
 }
 
-/// Decoder of the bin and sign of every item in a report, over one domain.
+/// Decoder that finds the bin and the sign of every item under a report's seed, for one domain.
 ///
 /// ```
 /// use hushbin::hash::HashKeys;
@@ -35,8 +35,9 @@ pub struct Support {
 }
 
 impl Support {
-    /// Calls `visit` with every item of a closed domain and its bin, in no particular order. Takes
-    /// O(d) steps. For an open domain it visits nothing; use [`Support::bin_and_sign`].
+    /// Calls `visit` with every item of a closed domain and the item's bin, in no particular order.
+    /// Takes O(d) steps for d items. In an open domain nothing is visited; use
+    /// [`Support::bin_and_sign`].
     #[inline]
     pub fn for_each_item(&self, keys: &HashKeys, mut visit: impl FnMut(u32, u32)) {
         let items = self.domain.items().unwrap_or(0);
@@ -58,7 +59,7 @@ impl Support {
         }
     }
 
-    /// Returns the bin of an item (an index or key) and its sign.
+    /// Returns the bin and the sign of an item, which is given by its index or key.
     #[inline]
     #[must_use]
     pub fn bin_and_sign(&self, keys: &HashKeys, item: u64) -> (u32, i8) {

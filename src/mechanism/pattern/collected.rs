@@ -1,4 +1,4 @@
-//! Patterns in task files and uploads, and the weights of outputs.
+//! Pattern mechanism in task files and uploads, and the exact probabilities of its outputs.
 
 mod rates;
 
@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::mechanism::collected::CollectedMechanism;
 use crate::mechanism::subset::BucketReport as Report;
 
-/// [`Pattern`] in a task file.
+/// Form of a [`Pattern`] in a task file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PatternParts {
@@ -58,8 +58,8 @@ impl CollectedMechanism for Pattern {
 }
 
 impl Randomizer {
-    /// Computes the exact probability of each output for a person in a cell below L. It uses the
-    /// threshold that [`crate::Randomizer::randomize`] draws against.
+    /// Computes the exact probability of each output for a person in `cell`, which is below L. The
+    /// probabilities come from the threshold that [`crate::Randomizer::randomize`] draws against.
     #[must_use]
     pub fn probabilities(&self, cell: u32) -> Vec<f64> {
         let outputs = self.outputs.len() as u32;

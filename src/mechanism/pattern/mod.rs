@@ -1,20 +1,20 @@
-//! Rotated pattern over cells: histograms with unbiased estimates of the shares of people below an
-//! edge.
+//! Pattern: histograms of a number, with unbiased estimates of the share of people below an edge.
 //!
-//! There are L outputs, at least as many as cells. The pattern S is a set of c of them. A person in
-//! cell j favours the outputs (j + s) mod L, for s in S. Each of them is reported with exp(ε) times
-//! the probability of any other. No hash is needed: the seed only selects the question that is
-//! answered.
+//! The range of the number is divided into cells. There are L outputs, at least as many as cells.
+//! The pattern S is a set of c outputs. A person in cell j favours the outputs (j + s) mod L, for s
+//! in S: the pattern rotated by j. Each favoured output is reported with exp(ε) times the
+//! probability of any other output. No hash function is needed: the seed only selects the question
+//! that is answered.
 //!
 //! Every cell favours c of L outputs. So privacy depends on c, L and one threshold, and not on the
-//! choice of S. That choice decides the accuracy:
+//! choice of S. The choice of S decides the accuracy:
 //!
-//! - A block of neighbours is Square Wave in integers (Li et al., "Estimating Numerical
-//!   Distributions under Local Differential Privacy", SIGMOD 2020).
-//! - A single output is generalised randomised response.
-//! - A cyclic difference set is subset selection.
-//! - One block with a few distant outputs spreads its information over wide and narrow ranges of
-//!   cells, and is best for quantiles.
+//! - If S is a block of neighbouring outputs, the mechanism is Square Wave in integers (Li et al.,
+//!   "Estimating Numerical Distributions under Local Differential Privacy", SIGMOD 2020).
+//! - If S is a single output, the mechanism is generalised randomised response.
+//! - If S is a cyclic difference set, the mechanism is subset selection.
+//! - If S is one block and a few distant outputs, reports have information about both wide and
+//!   narrow ranges of cells. This choice is best for quantiles.
 
 #[cfg(feature = "collector")]
 mod collected;

@@ -1,4 +1,4 @@
-//! Parameters of the pattern.
+//! Parameters of the pattern mechanism.
 
 use alloc::vec::Vec;
 
@@ -6,7 +6,8 @@ use crate::bounds;
 use crate::error::{Error, error};
 use crate::mechanism::subset::Thresholds;
 
-/// Parameters of the pattern: L outputs, and those that cell 0 favours.
+/// Parameters of the pattern mechanism: the number L of outputs, and the outputs that cell 0
+/// favours.
 ///
 /// ```
 /// use hushbin::mechanism::pattern::Pattern;
@@ -29,7 +30,7 @@ impl Pattern {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for an L outside [`bounds::OUTPUTS`]. [`Error::Combination`] unless
-    /// favoured outputs ascend, are below L, and are some of the outputs but not all.
+    /// the favoured outputs ascend and are below L, and are at least one output but not all.
     /// [`Task::of_questions`](crate::Task::of_questions) checks that the parameters suit a domain.
     pub fn new(outputs: u32, favoured: impl Into<Vec<u32>>) -> Result<Self, Error> {
         bounds::OUTPUTS.check(f64::from(outputs))?;
@@ -56,7 +57,7 @@ impl Pattern {
         &self.favoured
     }
 
-    /// Returns true if a cell favours an output, both below L.
+    /// Returns true if `cell` favours `output`. Both are below L.
     #[must_use]
     pub fn favours(&self, cell: u32, output: u32) -> bool {
         // Rotate the output back to cell 0.
@@ -64,7 +65,7 @@ impl Pattern {
         self.favoured.binary_search(&place).is_ok()
     }
 
-    /// Computes the threshold at local ε.
+    /// Computes the threshold for drawing a favoured output, at local ε.
     #[must_use]
     pub fn thresholds(&self, epsilon: f64) -> Thresholds {
         Thresholds::for_fixed_size(epsilon, self.favoured.len() as u32, self.outputs)

@@ -1,4 +1,4 @@
-//! Sampling of a report of the pattern.
+//! Sampler of the pattern mechanism's reports.
 
 use alloc::vec::Vec;
 
@@ -10,7 +10,8 @@ use crate::mechanism::contract::Randomize;
 use crate::mechanism::subset::BucketReport as Report;
 use crate::sample::{Threshold, below};
 
-/// Sampler of the pattern's reports, from checked entries. [`crate::Randomizer`] also checks them.
+/// Sampler of the pattern mechanism's reports, from entries that have been checked.
+/// [`crate::Randomizer`] includes the checks.
 ///
 /// ```
 /// use hushbin::mechanism::pattern::{Pattern, Randomizer};
@@ -23,7 +24,7 @@ use crate::sample::{Threshold, below};
 /// ```
 #[derive(Debug, Clone)]
 pub struct Randomizer {
-    /// Outputs that cell 0 favours, then the other ones.
+    /// Outputs that cell 0 favours, followed by all other outputs.
     pub(super) outputs: Vec<u32>,
     pub(super) favoured: u32,
     pub(super) inside: Threshold,
@@ -45,8 +46,8 @@ impl Randomizer {
 impl Randomize for Randomizer {
     type Report = Report;
 
-    /// Draws a word that decides whether the output is favoured, and its rank among the favoured or
-    /// the other outputs.
+    /// Draws a word that decides whether the reported output is a favoured one. Then draws the rank
+    /// of the output among the favoured outputs, or among the other outputs.
     fn randomize<R: CryptoRng + ?Sized>(
         &mut self,
         entries: &[Entry],
@@ -60,8 +61,9 @@ impl Randomize for Randomizer {
         } else {
             self.favoured + below(rng, outputs - self.favoured)
         };
-        // The output is drawn as if for cell 0 and rotated by the cell at the end. So draws and
-        // table look-ups do not depend on the input.
+        // The output is drawn as if for cell 0, and rotated by the person's cell at the end. So
+        // draws and table look-ups do not depend on the input. The domain has checked that there is
+        // one entry.
         let bucket = (self.outputs[rank as usize] + entries[0].item as u32) % outputs;
         *report = Report { seed, bucket };
         false

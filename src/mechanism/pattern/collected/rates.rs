@@ -1,4 +1,5 @@
-//! Unbiased estimates of shares of cells from outputs, with variances.
+//! Unbiased estimates of the share of people in each cell, from reported outputs, and variances of
+//! these estimates.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -6,8 +7,8 @@ use core::ops::Range;
 use crate::mechanism::pattern::parameters::Pattern;
 use crate::solve::{factorise, solve};
 
-/// Probabilities of outputs, and the weight of each output in the share of each cell, for the
-/// realised threshold.
+/// Probability of each output for each cell, and weight of each output in the estimated share of
+/// each cell. Both are for the realised threshold.
 ///
 /// ```
 /// use hushbin::mechanism::pattern::Pattern;
@@ -24,7 +25,7 @@ use crate::solve::{factorise, solve};
 pub struct Rates {
     /// Probability of each output for a person in each cell, one row for each cell.
     chances: Vec<f64>,
-    /// Weight of each output in each cell's share, one row for each cell.
+    /// Weight of each output in the estimated share of each cell, one row for each cell.
     output_weights: Vec<f64>,
     outputs: usize,
 }
@@ -41,6 +42,7 @@ impl Pattern {
         let chances = self.chances(cells, epsilon);
         let (factor, weighed) = weighed(&chances, size);
         let mut output_weights = alloc::vec![0.0; size * outputs];
+        // Solve (Mᵀ·D⁻¹·M)·W = Mᵀ·D⁻¹ for the weights W, one output at a time.
         for output in 0..outputs {
             let of_cell = |cell: usize| weighed[cell * outputs + output];
             let right: Vec<f64> = (0..size).map(of_cell).collect();
@@ -55,9 +57,10 @@ impl Pattern {
         }
     }
 
-    /// Returns true if the shares of `cells` cells follow from the shares of outputs. They do not
-    /// if two different crowds have the same outputs. For example, two opposite outputs out of four
-    /// have this defect.
+    /// Returns true if the shares of people in the `cells` cells can be computed from the expected
+    /// shares of outputs. They cannot if two different distributions of people over cells have the
+    /// same expected shares of outputs. For example, a pattern of two opposite outputs out of four
+    /// has this defect.
     ///
     /// # Panics
     /// If there are more cells than outputs.
@@ -73,7 +76,7 @@ impl Pattern {
             .is_some_and(|(least, most)| least > 1e-6 * most)
     }
 
-    /// Probability of each output for a person in each of `cells` cells.
+    /// Probability of each output for a person in each of `cells` cells, one row for each cell.
     fn chances(&self, cells: u32, epsilon: f64) -> Vec<f64> {
         let [own, other] = self.thresholds(epsilon).output_probabilities();
         let of_cell = |cell| {
@@ -90,9 +93,9 @@ impl Pattern {
     }
 }
 
-/// Returns the Cholesky factor of Mᵀ·D⁻¹·M, and Mᵀ·D⁻¹: the equations of weighted least squares. M
-/// has the probabilities of outputs by cell. D is diagonal, with the probabilities of outputs for
-/// people spread evenly over the cells.
+/// Returns the Cholesky factor of Mᵀ·D⁻¹·M, and the matrix Mᵀ·D⁻¹: the normal equations of weighted
+/// least squares. Column j of M has the probabilities of the outputs for cell j. D is diagonal and
+/// has the probabilities of the outputs for people who are spread evenly over the cells.
 fn weighed(chances: &[f64], cells: usize) -> (Vec<f64>, Vec<f64>) {
     let outputs = chances.len() / cells;
     let mut evenly = alloc::vec![0.0; outputs];
@@ -119,13 +122,13 @@ fn product(a: &[f64], b: &[f64]) -> f64 {
 }
 
 impl Rates {
-    /// Number K of cells.
+    /// Number of cells.
     #[must_use]
     pub const fn cells(&self) -> usize {
         self.chances.len() / self.outputs
     }
 
-    /// Probabilities of outputs for a person in a cell.
+    /// Probability of each output for a person in `cell`.
     ///
     /// # Panics
     /// If there is no such cell.
@@ -134,16 +137,17 @@ impl Rates {
         &self.chances[cell * self.outputs..][..self.outputs]
     }
 
-    /// Returns the weights of cells for the share of people in a range of cells: 1 inside, 0
-    /// elsewhere.
+    /// Returns the weight of each cell: 1 in the range `cells`, 0 elsewhere. With these weights,
+    /// the weighted sum of shares is the share of people in the range.
     #[must_use]
     pub fn weights(&self, cells: Range<usize>) -> Vec<f64> {
         let weight = |cell| f64::from(u8::from(cells.contains(&cell)));
         (0..self.cells()).map(weight).collect()
     }
 
-    /// Returns the weight of each output in a weighted sum of the cells' shares. The estimate is
-    /// unbiased for every distribution over cells.
+    /// Returns the weight of each output in the estimate of a weighted sum of the cells' shares.
+    /// `weights` are the weights of the cells. The estimate is unbiased for every distribution over
+    /// cells.
     #[must_use]
     pub fn sum(&self, weights: &[f64]) -> Vec<f64> {
         let mut output_weights = alloc::vec![0.0; self.outputs];
@@ -156,8 +160,8 @@ impl Rates {
         output_weights
     }
 
-    /// Variance of one report's estimate of a weighted sum, for a person in each cell.
-    /// `output_weights` are the weights of outputs, `weights` those of cells.
+    /// Variance of one report's estimate of a weighted sum of shares, for a person in each cell.
+    /// `output_weights` are the weights of the outputs, and `weights` are those of the cells.
     #[must_use]
     pub fn variances(&self, output_weights: &[f64], weights: &[f64]) -> Vec<f64> {
         let squares: Vec<f64> = output_weights.iter().map(|own| own * own).collect();
@@ -166,19 +170,22 @@ impl Rates {
         weights.iter().enumerate().map(of_cell).collect()
     }
 
-    /// Variance of one report's estimate of a weighted sum, for people drawn evenly from all cells.
+    /// Variance of one report's estimate of a weighted sum of shares, for people drawn evenly from
+    /// all cells. `weights` are the weights of the cells.
     #[must_use]
     pub fn even_variance(&self, weights: &[f64]) -> f64 {
         let all = weights.len() as f64;
         let own: f64 = self.variances(&self.sum(weights), weights).iter().sum();
         let mean = weights.iter().sum::<f64>() / all;
         let spread: f64 = weights.iter().map(|own| (own - mean) * (own - mean)).sum();
-        // Mean of the variances in a cell plus variance of the cells' weights.
+        // Law of total variance: mean of the variances in each cell, plus variance of the cells'
+        // weights.
         (own + spread) / all
     }
 }
 
-/// Distribution function of the triangular density on [−1, 1], which smooths shares below an edge.
+/// Distribution function of the triangular density on [−1, 1]. As a smooth step from 0 to 1, it
+/// gives the weights of cells near an edge.
 ///
 /// ```
 /// use hushbin::mechanism::pattern::triangle;
