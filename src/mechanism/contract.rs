@@ -58,8 +58,8 @@ pub(crate) trait Randomize {
     /// Type of the reports.
     type Report;
 
-    /// Randomises `entries`, which the domain has checked, under a public `seed`. The result
-    /// overwrites `report`, whose memory is reused. Returns true if the input had more than s
+    /// Randomises `entries`, which have been checked, under a public `seed`. The result overwrites
+    /// `report`, whose memory is reused. Returns true if the input had more than s
     /// entries, so that some entries were left out.
     ///
     /// # Guarantee

@@ -1,4 +1,5 @@
-//! Approximate expected sums over the strongest cells.
+//! Approximate expected sums over the strongest cells. K_v is the number of cells of strength v or
+//! more, as in [the module above](super).
 
 use alloc::vec::Vec;
 
@@ -6,7 +7,7 @@ use super::distribution::NEGLIGIBLE;
 use super::strengths::Strengths;
 use super::top::{TopSum, step};
 
-/// Expected sums over the c strongest cells, with each K_v approximated as normal.
+/// Expected sums over the c strongest cells, computed as if each K_v were normally distributed.
 #[derive(Debug, Clone)]
 pub(crate) struct ApproximateTopSums {
     /// Moments of K_1, K_2, ….
@@ -42,7 +43,8 @@ impl ApproximateTopSums {
         }
     }
 
-    /// Returns the sums over the cells of `functions` independent functions instead of one.
+    /// Returns the sums for the cells of `functions` independent hash functions. `self` is for one
+    /// hash function.
     pub(crate) fn of_functions(&self, functions: u32) -> Self {
         let functions = f64::from(functions);
         let mut sums = self.clone();
@@ -53,7 +55,7 @@ impl ApproximateTopSums {
         sums
     }
 
-    /// Returns the sums over the c strongest cells.
+    /// Returns the approximate expected sums over the c strongest cells.
     pub(crate) fn at(&self, c: u32) -> TopSum {
         let mut top = TopSum {
             strength: 0.0,
@@ -61,6 +63,7 @@ impl ApproximateTopSums {
             load: 0.0,
         };
         let c = f64::from(c);
+        // Expected number of cells with any strength among the c strongest.
         let mut strong = c;
         for (v, level) in (1..).zip(&self.levels) {
             let cells = level.at_most(c);
@@ -75,9 +78,11 @@ impl ApproximateTopSums {
 }
 
 impl Level {
-    /// E[min(c, K)] = μ − σ·(φ(z) − z·(1 − Φ(z))), where z = (c − μ)/σ.
+    /// Computes E\[min(c, K)\] for a normal K with mean μ and deviation σ: μ − σ·(φ(z) − z·(1 −
+    /// Φ(z))), where z = (c − μ)/σ. φ is the density and Φ the distribution function of a standard
+    /// normal variate.
     fn at_most(&self, c: f64) -> f64 {
-        // K is constant, up to rounding.
+        // K is constant up to rounding, and a division by σ would fail.
         if self.deviation < 1e-9 {
             return self.mean.min(c);
         }
@@ -88,15 +93,16 @@ impl Level {
     }
 }
 
-/// Mean and variance of the number of `cells` cells that reach a strength. `counts` is the
-/// distribution of a cell's count, and `reach` the probability r that each count reaches the
-/// strength.
+/// Computes the mean and the variance of the number of cells that reach a given strength, out of
+/// T = `cells`. `counts` is the distribution of one cell's count. `reach[n]` is the probability r
+/// that a cell with a count of n reaches the strength.
 ///
-/// Var = T·E[r(1 − r)] + Σ_j T·(1 + (T − 1)·(−1/(T − 1))^j)·a_j². The a_j are the coefficients of r
-/// in the orthogonal polynomials of the distribution. In the j-th polynomial two counts of a
-/// multinomial distribution correlate by (−1/(T − 1))^j (Lancaster's expansion).
+/// Var = T·E\[r(1 − r)\] + Σ_j T·(1 + (T − 1)·(−1/(T − 1))^j)·a_j². The a_j are the coefficients of
+/// r in the orthogonal polynomials of the distribution. The j-th polynomials of two counts of a
+/// multinomial distribution have the correlation (−1/(T − 1))^j (Lancaster's expansion).
 ///
-/// The term of j = 1 is 0. All further terms get the factor of j = 2, which is T/(T − 1).
+/// The term of j = 1 is 0. The approximation gives all terms with j > 2 the factor of j = 2, which
+/// is T/(T − 1).
 fn moments(cells: u32, counts: &[f64], reach: &[f64]) -> (f64, f64) {
     let mean = |value: &dyn Fn(f64, f64) -> f64| -> f64 {
         let terms = (0..).map(f64::from).zip(counts).zip(reach);

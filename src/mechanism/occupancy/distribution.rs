@@ -1,16 +1,18 @@
-//! Distributions of small whole numbers, and the products of polynomials behind them.
+//! Distributions of counts, and products of the polynomials that generate the counts.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
 /// Probability below which a term does not change a sum in its last place.
 pub(super) const NEGLIGIBLE: f64 = 1e-18;
-/// Probability mass that can be dropped in total: it changes nothing that is not [`NEGLIGIBLE`].
+/// Probability mass that may be dropped at the ends of a distribution. It is small enough that no
+/// term above [`NEGLIGIBLE`] changes.
 pub(super) const DROPPED_MASS: f64 = NEGLIGIBLE * 1e-4;
-/// Coefficient, relative to the greatest, below which terms are dropped.
+/// Ratio of a polynomial's coefficient to its greatest one, at which coefficients at the end are
+/// dropped.
 const DROPPED: f64 = 1e-40;
 
-/// Distribution of a whole number: probabilities from its least value on.
+/// Distribution of a count: the probabilities of `first`, `first` + 1 and so on.
 #[derive(Debug, Clone)]
 pub(super) struct CountDistribution {
     first: usize,
@@ -18,7 +20,8 @@ pub(super) struct CountDistribution {
 }
 
 impl CountDistribution {
-    /// Creates a distribution in proportion to weights, from `first` on.
+    /// Creates the distribution whose probabilities, for the values from `first` on, are
+    /// proportional to `weights`.
     pub(super) fn new(first: usize, weights: Vec<f64>) -> Self {
         let total: f64 = weights.iter().sum();
         let mut law = Self {
@@ -29,8 +32,8 @@ impl CountDistribution {
         law
     }
 
-    /// Distribution of the sum of `exponent` independent copies, at least one.
-    ///
+    /// Computes the distribution of the sum of `exponent` independent copies of the count, by
+    /// repeated squaring. `exponent` is at least 1.
     pub(super) fn power(&self, exponent: u32) -> Self {
         let mut power = self.clone();
         let bits = exponent.ilog2();
@@ -43,7 +46,7 @@ impl CountDistribution {
         power
     }
 
-    /// Distribution of the sum of two independent numbers.
+    /// Computes the distribution of the sum of two independent counts.
     fn convolve(&self, other: &Self) -> Self {
         let degree = self.probabilities.len() + other.probabilities.len();
         let sum = product(&self.probabilities, &other.probabilities, degree);
@@ -57,7 +60,8 @@ impl CountDistribution {
         }
     }
 
-    /// P(K ≥ j) for j from 0 to at least 1. The list ends where the probability is 0, or at `most`.
+    /// Returns P(K ≥ j) for j = 0, 1, …, where K has this distribution. The list ends at the first
+    /// probability of 0 or at j = `most`, but always includes j = 1.
     pub(super) fn tails(&self, most: usize) -> Vec<f64> {
         let end = self.first + self.probabilities.len();
         let mut tails = vec![0.0; end.max(1) + 1];
@@ -76,8 +80,9 @@ impl CountDistribution {
     }
 }
 
-/// Computes terms 0 to `most` of a sequence with one peak, from the ratio of each term to the one
-/// before. It walks from the mode, which keeps every product at most 1.
+/// Computes terms 0 to `most` of a unimodal sequence, relative to its greatest term, at `mode`.
+/// `ratio(k)` is term k + 1 divided by term k. The computation starts at the mode, so that every
+/// term is at most 1.
 pub(super) fn from_mode(mode: usize, most: usize, ratio: impl Fn(usize) -> f64) -> Vec<f64> {
     let mut terms = vec![0.0; most + 1];
     terms[mode] = 1.0;
@@ -90,7 +95,7 @@ pub(super) fn from_mode(mode: usize, most: usize, ratio: impl Fn(usize) -> f64) 
     terms
 }
 
-/// Drops negligible coefficients at the end.
+/// Drops negligible coefficients at the end of a polynomial.
 pub(super) fn trim(polynomial: &mut Vec<f64>) {
     let greatest = polynomial.iter().copied().fold(0.0, f64::max);
     while polynomial.len() > 1 && polynomial[polynomial.len() - 1] <= greatest * DROPPED {
@@ -98,7 +103,7 @@ pub(super) fn trim(polynomial: &mut Vec<f64>) {
     }
 }
 
-/// Product a·b up to x^degree.
+/// Computes the product a·b of two polynomials, up to the term of x^degree.
 pub(super) fn product(a: &[f64], b: &[f64], degree: usize) -> Vec<f64> {
     let len = (a.len() + b.len() - 1).min(degree + 1);
     let mut result = vec![0.0; len];
@@ -112,7 +117,7 @@ pub(super) fn product(a: &[f64], b: &[f64], degree: usize) -> Vec<f64> {
     result
 }
 
-/// Power a^exponent up to x^degree, by squaring.
+/// Computes the power a^exponent of a polynomial up to the term of x^degree, by repeated squaring.
 pub(super) fn power(a: &[f64], mut exponent: usize, degree: usize) -> Vec<f64> {
     let mut result = vec![1.0];
     let mut square = a.to_vec();
@@ -128,7 +133,7 @@ pub(super) fn power(a: &[f64], mut exponent: usize, degree: usize) -> Vec<f64> {
     result
 }
 
-/// Coefficient of x^degree in a·b.
+/// Computes the coefficient of x^degree in the product a·b of two polynomials.
 pub(super) fn coefficient(a: &[f64], b: &[f64], degree: usize) -> f64 {
     let first = (degree + 1).saturating_sub(b.len());
     a.iter()

@@ -1,22 +1,25 @@
-//! Distribution of the elements of an input over cells, and of the strength of the strongest cells.
+//! Expected strength of the strongest cells, if the elements of an input are hashed to cells.
 //!
-//! It computes the sums G(c) that the rates of the rules `heaviest` and `strongest` depend on.
+//! G(c) is the expected sum of the strengths of the c strongest cells. The rates of Collision's
+//! rule `heaviest` and CoCo's rule `strongest` depend on it.
 //!
-//! s elements fall into T cells. Under the independent hash each falls alone, and counts are
-//! multinomial. Under the balanced hash they fall without replacement into cells of m slots, and
-//! counts are multivariate hypergeometric. In both cases the counts are those of T independent
-//! cells (Poisson, or binomial of m), given that they sum to s. So the number K_v of cells with a
-//! count of v or more has
+//! There are s elements and T cells. Under the independent hash, each element falls into a cell
+//! independently, and the counts of the cells are multinomial. Under the balanced hash, elements
+//! take slots without replacement, m slots in each cell, and the counts are multivariate
+//! hypergeometric. In both cases the counts are distributed as those of T independent cells, given
+//! that they sum to s. The count of an independent cell is Poisson, or binomial with m trials. So
+//! the number K_v of cells with a count of v or more has the distribution
 //!
 //! P(K_v = k) ∝ C(T, k) · a^k · b^(T−k) · [x^s] A(x)^k · B(x)^(T−k),
 //!
-//! Here a and b are the probabilities that a cell does and does not reach v. A and B generate its
-//! count, given that it does or does not. And G(c) = Σ_v E[min(c, K_v)], as min(c, K_v) is the
-//! number of the c strongest cells that reach v.
+//! where a is the probability that an independent cell reaches v, and b = 1 − a. A and B are the
+//! generating functions of this cell's count, given that the cell reaches v and given that it does
+//! not. \[x^s\] means the coefficient of x^s. Finally, G(c) = Σ_v E\[min(c, K_v)\], because min(c,
+//! K_v) of the c strongest cells reach v.
 //!
-//! The strength of a cell is its count (Collision). If elements push with fair signs, it is the
-//! absolute sum of the signs (CoCo). A count of n then reaches v with some probability, which
-//! splits the count's own probability between A and B.
+//! Under Collision, the strength of a cell is its count. Under CoCo, elements push with fair signs,
+//! and the strength is the absolute value of the sum of these signs. A cell with a count of n then
+//! reaches v with some probability. This probability splits P(count = n) between A and B.
 //!
 //! All factors are probabilities: nothing overflows, and underflow is negligible. There is no
 //! negative term, so nothing cancels.
@@ -50,11 +53,12 @@ pub struct Occupancy {
     pub elements: u32,
     /// Number of cells T.
     pub cells: u32,
-    /// Number m of slots in each cell, drawn without replacement; `None` for independent elements.
+    /// Number m of slots in each cell, which elements take without replacement. `None` if each
+    /// element falls into a cell independently.
     pub per_cell: Option<u32>,
 }
 
-/// Measure of a cell's strength.
+/// Definition of a cell's strength.
 ///
 /// ```
 /// use hushbin::mechanism::occupancy::{Occupancy, Strength};
@@ -69,12 +73,12 @@ pub struct Occupancy {
 pub enum Strength {
     /// Number of elements in the cell (Collision).
     Count,
-    /// Absolute sum of the fair signs of its elements (CoCo).
+    /// Absolute value of the sum of the elements' fair signs (CoCo).
     SignedSum,
 }
 
 impl Occupancy {
-    /// E[Σ X²] over all cells, where X is the count of a cell.
+    /// Expected sum of the squared counts of all cells.
     #[must_use]
     pub fn mean_square_sum(&self) -> f64 {
         let s = f64::from(self.elements);
@@ -88,9 +92,9 @@ impl Occupancy {
         s + s * (s - 1.0) * meet
     }
 
-    /// Computes G(c) and the other sums for every c up to `most`, over the cells of `functions`
-    /// independent functions. Exact up to rounding (relative errors near 1e-13). Takes a few
-    /// milliseconds at s = 64.
+    /// Computes the expected sums over the c strongest cells, G(c) included, for every c up to
+    /// `most`. The cells are those of `functions` independent hash functions. The sums are exact up
+    /// to rounding (relative errors near 1e-13). Takes a few milliseconds at s = 64.
     #[must_use]
     pub fn top_sums(&self, strength: Strength, functions: u32, most: u32) -> TopSums {
         let strengths = self.strengths(strength);
@@ -100,7 +104,8 @@ impl Occupancy {
         TopSums::new(tails, &strengths.loads, most)
     }
 
-    /// P(K_v ≥ j) for j up to `most`, for v = 1, 2, … until it is negligible.
+    /// Returns P(K_v ≥ j) for j up to `most`, for v = 1, 2, …. Ends before the first v for which
+    /// P(K_v ≥ 1) is negligible.
     fn tails(
         &self,
         strengths: &Strengths,
@@ -114,21 +119,22 @@ impl Occupancy {
             .take_while(|tails| tails[1] > NEGLIGIBLE)
     }
 
-    /// E[min(c, K_v)] over the cells of `functions` functions, for v = 1, 2, …. It is the expected
-    /// number of the `favoured` heaviest cells that hold v or more elements.
+    /// Returns E\[min(c, K_v)\] for v = 1, 2, …, where c = `favoured` and K_v counts the cells of
+    /// all `functions` hash functions. It is the expected number of cells, among the c heaviest,
+    /// that hold v or more elements.
     pub(crate) fn expected_favoured_reaching(&self, functions: u32, favoured: u32) -> Vec<f64> {
         let strengths = self.strengths(Strength::Count);
         let tails = self.tails(&strengths, functions, favoured as usize);
         tails.map(|tails| tails[1..].iter().sum()).collect()
     }
 
-    /// P(count = n) of one of the T cells, given that all sum to s, for n from 0 to s.
+    /// Returns P(count = n) for n from 0 to s, for one of the T cells, whose counts sum to s.
     pub(crate) fn counts(&self) -> Vec<f64> {
         self.count_distribution(self.elements as usize + 1)
     }
 
-    /// Computes approximate sums for searches, for one function. The mean of each K_v is exact, its
-    /// variance approximate.
+    /// Computes approximate expected sums for one hash function. Searches for parameters use them.
+    /// The mean of each K_v is exact, and its variance is approximate.
     pub(crate) fn approximate_top_sums(&self, strength: Strength) -> ApproximateTopSums {
         ApproximateTopSums::new(self.cells, &self.strengths(strength))
     }
@@ -163,8 +169,8 @@ impl Occupancy {
         }
     }
 
-    /// P(count = n) of one of the T cells, given that all sum to s, for n below `len`: binomial, or
-    /// hypergeometric.
+    /// Returns P(count = n) for n below `len`, for one of the T cells, whose counts sum to s. The
+    /// distribution is binomial or hypergeometric.
     fn count_distribution(&self, len: usize) -> Vec<f64> {
         let s = f64::from(self.elements);
         let cells = f64::from(self.cells);
@@ -186,8 +192,8 @@ impl Occupancy {
         law
     }
 
-    /// P(count = n) of one independent cell with mean s/T, for n from 0 until it is negligible:
-    /// Poisson, or binomial of m.
+    /// Returns P(count = n) for n from 0 until it is negligible, for one independent cell with mean
+    /// s/T. The distribution is Poisson, or binomial with m trials.
     fn independent_count_distribution(&self) -> Vec<f64> {
         let mean = f64::from(self.elements) / f64::from(self.cells);
         let most = self.elements.min(self.per_cell.unwrap_or(u32::MAX)) as usize;
@@ -206,8 +212,9 @@ impl Occupancy {
         law
     }
 
-    /// Distribution of K_v. `law` is that of a cell's count, and `reach` the probability that each
-    /// count reaches v.
+    /// Computes the distribution of K_v, the number of cells that reach v. `law` is the
+    /// distribution of an independent cell's count. `reach[n]` is the probability that a count of n
+    /// reaches v.
     fn cells_reaching(&self, law: &[f64], reach: &[f64]) -> CountDistribution {
         let s = self.elements as usize;
         let cells = self.cells as usize;
@@ -226,13 +233,13 @@ impl Occupancy {
         let v = reach.iter().position(|&p| p > 0.0).unwrap_or(s).max(1);
         let [first, last] = self.window(a / (a + b), (s / v).min(cells));
 
-        // B^(T − last), …, B^(T − first).
+        // Powers B^(T − last), …, B^(T − first), in this order.
         let mut powers = Vec::with_capacity(last - first + 1);
         powers.push(distribution::power(&below, cells - last, s));
         for i in 0..last - first {
             powers.push(distribution::product(&powers[i], &below, s));
         }
-        // Coefficient of x^s in A^k·B^(T − k).
+        // Each weight is multiplied by the coefficient of x^s in A^k·B^(T − k).
         let mut weights = binomial_weights(self.cells, a / b, last).split_off(first);
         let mut reached = distribution::power(&reaching, first, s);
         for (i, weight) in weights.iter_mut().enumerate() {
@@ -244,11 +251,12 @@ impl Occupancy {
         CountDistribution::new(first, weights)
     }
 
-    /// Bounds of K_v, up to `most`, except for a negligible probability. A cell reaches v with
-    /// probability `a`.
+    /// Returns the least and the greatest value of K_v that are not negligible. The greatest is at
+    /// most `most`. `a` is the probability that a cell reaches v.
     ///
-    /// For independent cells K_v is binomial, and Bernstein's inequality applies. The condition
-    /// that they sum to s has a probability of at least about 1/√(8s), or 1/100.
+    /// For independent cells K_v is binomial, and Bernstein's inequality applies. The counts sum to
+    /// s with a probability of at least about 1/√(8s), or 1/100. So this condition raises no
+    /// probability more than about a hundredfold.
     fn window(&self, a: f64, most: usize) -> [usize; 2] {
         let mean = f64::from(self.cells) * a;
         let variance = mean * (1.0 - a);
@@ -261,7 +269,8 @@ impl Occupancy {
     }
 }
 
-/// Divides by the sum and drops negligible terms at the end. Returns the sum too.
+/// Divides the weights by their sum, and drops negligible ones at the end. Returns the resulting
+/// distribution and the sum.
 fn normalised(mut law: Vec<f64>) -> (Vec<f64>, f64) {
     let total: f64 = law.iter().sum();
     law.iter_mut().for_each(|p| *p /= total);
@@ -269,8 +278,8 @@ fn normalised(mut law: Vec<f64>) -> (Vec<f64>, f64) {
     (law, total)
 }
 
-/// Terms C(n, k)·odds^k of a binomial distribution for k up to `most`, scaled so that the greatest
-/// is 1.
+/// Computes the terms C(n, k)·odds^k of a binomial distribution for k up to `most`, scaled so that
+/// the greatest is 1.
 fn binomial_weights(n: u32, odds: f64, most: usize) -> Vec<f64> {
     // Term k + 1 over term k.
     let ratio = |k: usize| (f64::from(n) - k as f64) / (k as f64 + 1.0) * odds;

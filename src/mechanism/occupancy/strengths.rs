@@ -1,22 +1,23 @@
-//! Strengths of cells.
+//! Distribution of the strength of a cell.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// Probabilities of the cells of one function, by strength.
+/// Distributions of the count and the strength of one hash function's cells.
 pub(super) struct Strengths {
-    /// P(count = n) of a cell that is independent of the other cells.
+    /// Probability P(count = n) of a cell that is independent of the other cells, for n from 0 on.
     pub(super) law: Vec<f64>,
-    /// P(count = n) of one of the T cells, given that all sum to s.
+    /// Probability P(count = n) of one of the T cells, whose counts sum to s, for n from 0 on.
     pub(super) counts: Vec<f64>,
-    /// P(strength ≥ v) at a count of n: `reach_probabilities[v][n]`, v from 0 on.
+    /// Probability P(strength ≥ v) of a cell with a count of n: `reach_probabilities[v][n]`, for v
+    /// and n from 0 on.
     pub(super) reach_probabilities: Vec<Vec<f64>>,
     /// Expected number of elements in a cell of strength 0, 1, ….
     pub(super) loads: Vec<f64>,
 }
 
-/// P(|sum of n fair signs| ≥ v) by v from 0 to `len` and n below `len`. The distribution of |sum|
-/// is updated sign by sign.
+/// Computes P(|sum of n fair signs| ≥ v) as a list over v, from 0 to `len`, of lists over n below
+/// `len`. The distribution of |sum| is updated sign by sign.
 pub(super) fn signed_sum_reach_probabilities(len: usize) -> Vec<Vec<f64>> {
     // `law[k]` is the probability of |sum| = k.
     let mut law = vec![0.0; len + 1];

@@ -14,13 +14,13 @@ use alloc::vec::Vec;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TopSum {
-    /// Sum G(c) of strengths.
+    /// Sum G(c) of the strengths of these cells.
     pub strength: f64,
-    /// Sum of squared strengths.
+    /// Sum of the squared strengths of these cells.
     pub squares: f64,
-    /// Number of elements in these cells. It is approximate: each cell is taken to hold the mean
-    /// number for its strength. For signed sums, a c above the number of cells with strength counts
-    /// sides of cells without.
+    /// Number of elements in these cells. It is approximate, because each cell counts as the mean
+    /// number of elements of the cells with its strength. Under CoCo, c may exceed the number of
+    /// cells that have a strength. The surplus then counts sides of cells without strength.
     pub load: f64,
 }
 
@@ -38,15 +38,15 @@ pub struct TopSum {
 #[derive(Debug, Clone, PartialEq)]
 pub struct TopSums {
     sums: Vec<TopSum>,
-    /// Expected number of cells with any strength among the c strongest.
+    /// Expected number of cells with any strength among the c strongest, for each c.
     strong: Vec<f64>,
     /// Expected number of elements in a cell of strength 0.
     weak_load: f64,
 }
 
 impl TopSums {
-    /// Returns the sums over the c strongest cells. A c above the maximum that the sums were
-    /// computed for counts as that maximum, except for the load.
+    /// Returns the sums over the c strongest cells. If `c` exceeds the maximum that the sums were
+    /// computed for, that maximum is used instead. Only the load is computed with `c` itself.
     #[must_use]
     pub fn at(&self, c: u32) -> TopSum {
         let last = (c as usize).min(self.sums.len() - 1);
@@ -57,8 +57,8 @@ impl TopSums {
         }
     }
 
-    /// Creates the sums from P(K_v ≥ j) for v = 1, 2, …. `loads` are the expected numbers of
-    /// elements in a cell of strength 0, 1, ….
+    /// Computes the sums for c up to `most`. `tails` yields P(K_v ≥ j) as a list over j, for v = 1,
+    /// 2, …. `loads` are the expected numbers of elements in a cell of strength 0, 1, ….
     pub(super) fn new(tails: impl Iterator<Item = Vec<f64>>, loads: &[f64], most: usize) -> Self {
         let none = TopSum {
             strength: 0.0,
@@ -86,8 +86,9 @@ impl TopSums {
     }
 }
 
-/// Returns the step of the load from strength v − 1 to v; a load is the sum of its steps. The first
-/// step starts from no load.
+/// Returns the increase of a cell's expected number of elements from strength v − 1 to v. For v = 1
+/// it is the whole number at strength 1, so that the increases up to any strength sum to the number
+/// at that strength.
 pub(super) fn step(v: usize, loads: &[f64]) -> f64 {
     if v == 1 {
         loads[1]
@@ -97,9 +98,10 @@ pub(super) fn step(v: usize, loads: &[f64]) -> f64 {
 }
 
 impl TopSum {
-    /// Adds `cells` cells that reach v.
+    /// Adds the contribution of strength v to each sum, if `cells` cells reach v. `step` is the
+    /// result of [`step`].
     pub(super) fn add(&mut self, v: usize, step: f64, cells: f64) {
-        // X = Σ_{v ≤ X} 1, and X² = Σ_{v ≤ X} (2v − 1).
+        // A strength X is Σ_{v ≤ X} 1, and X² is Σ_{v ≤ X} (2v − 1).
         self.strength += cells;
         self.squares += (2 * v - 1) as f64 * cells;
         self.load += step * cells;
