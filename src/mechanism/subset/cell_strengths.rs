@@ -1,12 +1,13 @@
 //! Strengths of the cells of all hash functions, from the pushes of an input's elements.
 //!
-//! A function has T cells of two sides each. An element adds 1 to the count of its cell if it
-//! pushes to the plus side, and subtracts 1 if to the minus side. A positive count is the strength
-//! of the plus side, a negative one that of the minus side. Sides are ranked by falling strength,
-//! then by number. The sides of cell k are 2k (plus) and 2k + 1 (minus).
+//! A hash function has T cells of two sides each. An element pushes to one side of its cell: it
+//! adds 1 to the cell's count for the plus side, and subtracts 1 for the minus side. A positive
+//! count is the strength of the plus side. The absolute value of a negative count is the strength
+//! of the minus side. Sides are ranked by falling strength, then by number. The sides of cell k are
+//! 2k (plus) and 2k + 1 (minus).
 //!
-//! Few cells have any strength, so only these are listed. Drawn sides are found by counting, and
-//! only the sides of one block are ever sorted.
+//! Few cells have any strength, so only these cells are listed. The side of a given rank is found
+//! by counting, so that only the sides of one block need to be sorted.
 
 use alloc::vec::Vec;
 
@@ -15,24 +16,25 @@ use crate::sort::sort;
 /// Sides that have a strength, for one seed and input.
 #[derive(Debug, Clone)]
 pub(in crate::mechanism) struct CellStrengths {
-    /// Number of cells T of each function.
+    /// Number of cells T of each hash function.
     cells: u32,
-    /// Number of functions R.
+    /// Number of hash functions R.
     functions: usize,
-    /// Count of each cell of the functions in progress. All are 0 between calls.
+    /// Count of each cell of the function that is being counted, or of all functions if each has
+    /// one cell. All counts are 0 between calls.
     counts: Vec<i32>,
-    /// Cell and count in one number, for each cell with a strength, block by block. Entries at or
-    /// after the end of the last block are stale.
+    /// Cell and count in one number, for each cell that has a strength, block by block. Entries at
+    /// or after the end of the last block are stale.
     pub(super) packed: Vec<u64>,
     /// End of each block in `packed`.
     ends: Vec<u32>,
-    /// Number of cells with a count of −s, 1 − s, …, s.
+    /// Number of cells with a count of −s, 1 − s, …, s, where s is the number of elements.
     tallies: Vec<u32>,
-    /// Memory for the cells of one block, ascending.
+    /// Reused memory for sorting the cells of one block.
     sorted: Vec<u64>,
 }
 
-/// Number of one-cell functions in a block.
+/// Number of functions in a block, if each function has one cell.
 const SINGLES: u32 = 16;
 
 const fn pack(cell: u32, count: i32) -> u64 {
@@ -51,13 +53,14 @@ pub(super) const fn strength_of(held: u64) -> u32 {
     count_of(held).unsigned_abs()
 }
 
-/// Returns the side that has the strength.
+/// Returns the side that has the strength in a packed cell and count.
 pub(super) const fn side_of(held: u64) -> u32 {
     2 * cell_of(held) + (count_of(held) < 0) as u32
 }
 
 impl CellStrengths {
-    /// Creates cells for inputs of `elements` elements, at most 1024.
+    /// Creates the counts of `functions` hash functions with `cells` cells each, all 0. Inputs have
+    /// `elements` elements, at most 1024.
     pub(in crate::mechanism) fn new(cells: u32, functions: u32, elements: u32) -> Self {
         Self {
             cells,
@@ -80,13 +83,14 @@ impl CellStrengths {
         }
     }
 
-    /// Returns true if a function has several cells. Only functions of CoCo can have a single one.
+    /// Returns true if each hash function has more than one cell. A single cell is possible only in
+    /// CoCo.
     const fn has_several(&self) -> bool {
         !cfg!(feature = "complete") || self.cells > 1
     }
 
-    /// Counts the sides that elements push to. `sides` has those of the first element by each
-    /// function, then of the second, and so on.
+    /// Counts the pushes. `sides` lists the sides that the first element pushes to, one under each
+    /// function, then those of the second element, and so on.
     pub(in crate::mechanism) fn fill(&mut self, sides: &[u32]) {
         self.ends.clear();
         self.tallies.fill(0);
@@ -103,7 +107,7 @@ impl CellStrengths {
             }
             return;
         }
-        // All functions at once takes a third of the time of one by one.
+        // Counting all functions at once takes a third of the time of counting one after the other.
         for sides in elements {
             for (count, &side) in self.counts.iter_mut().zip(sides) {
                 *count += added(side);
@@ -116,7 +120,8 @@ impl CellStrengths {
         }
     }
 
-    /// Moves the counts of a block's cells to `packed`. Cells are numbered from `first` on.
+    /// Moves the nonzero counts of a block's cells to `packed`, and sets these counts to 0. `cells`
+    /// are indices in `counts`. The cell at index i gets the number `first` + i.
     #[inline(always)]
     fn collect_block(&mut self, first: u32, cells: impl Iterator<Item = usize>) {
         let mut len = self.len() as usize;
@@ -127,6 +132,7 @@ impl CellStrengths {
             self.packed[len] = pack(first + cell as u32, count);
             // No branch: an entry without strength is overwritten by the next.
             len += usize::from(count != 0);
+            // The tally of 0 also counts repeated visits. It is never read.
             self.tallies[zero.wrapping_add_signed(count as isize)] += 1;
         }
         self.ends.push(len as u32);
@@ -137,18 +143,19 @@ impl CellStrengths {
         self.ends.last().copied().unwrap_or(0)
     }
 
-    /// Maximum possible strength.
+    /// Maximum possible strength: the number of elements.
     pub(super) fn greatest(&self) -> usize {
         self.tallies.len() / 2
     }
 
-    /// Number of sides of this strength, from 1 on.
+    /// Number of sides with the given strength, which is at least 1.
     pub(super) fn sides_of_strength(&self, strength: usize) -> u32 {
         let zero = self.greatest();
         self.tallies[zero + strength] + self.tallies[zero - strength]
     }
 
-    /// Returns the side of a rank below [`CellStrengths::len`].
+    /// Returns the side with the given rank, which is below [`CellStrengths::len`]. Rank 0 is the
+    /// strongest side.
     pub(in crate::mechanism) fn side_of_rank(&mut self, rank: u32) -> u32 {
         // Find the strength of this rank by counting down from the greatest.
         let mut index = rank;
@@ -174,7 +181,8 @@ impl CellStrengths {
         side_of(self.sorted[index as usize])
     }
 
-    /// Returns the `index`-th side of the cells without strength, ascending.
+    /// Returns the `index`-th side, counted from 0 in ascending order, of the cells without
+    /// strength.
     pub(in crate::mechanism) fn side_without_strength(&mut self, index: u32) -> u32 {
         // Find the block by counting its cells without strength.
         let mut cell = index / 2;

@@ -1,4 +1,4 @@
-//! Mechanisms that draw one bucket: in task files and in uploads.
+//! Mechanisms that draw one bucket (Collision and CoCo): their form in task files and uploads.
 
 use core::fmt::Debug;
 
@@ -16,7 +16,7 @@ use crate::hash::Hashing;
 use crate::mechanism::collected::CollectedMechanism;
 use crate::sample::{Factors, realised_epsilon};
 
-/// [`Subset`] in a task file.
+/// Form of a [`Subset`] in a task file.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Parts<Name> {
@@ -67,7 +67,7 @@ impl<'de, R: NamedRule> Deserialize<'de> for Subset<R> {
 }
 
 impl<R: Rule> Subset<R> {
-    /// Checks the ranges and creates parameters of one hash function.
+    /// Checks the ranges and creates the parameters of a mechanism with one hash function.
     ///
     /// # Errors
     /// As for [`Subset::with_hashes`].
@@ -90,7 +90,8 @@ impl<R: NamedRule> Subset<R> {
         self.rule().name()
     }
 
-    /// Returns the rule of a name, with its c if it has one.
+    /// Returns the rule with the given name. `favoured` is the rule's number c of favoured buckets,
+    /// if it has one.
     pub(crate) fn rule_from(name: R::Name, favoured: Option<u32>) -> Result<R, Error> {
         let paper = R::paper_rule()?;
         if name == paper.name() {
@@ -110,7 +111,7 @@ impl<R: NamedRule> Subset<R> {
 impl<R: Rule> WriteCanonical for Subset<R> {
     fn write_canonical(&self, canonical: &mut CanonicalWriter) {
         canonical.number(u64::from(self.favoured().unwrap_or(0)));
-        // With one function this is the number of the hashing alone.
+        // With one hash function, this number is the code of the hash family alone.
         let further = u64::from(self.hashes() - 1);
         canonical.number(self.hashing().to_canonical() + further * Hashing::COUNT);
         canonical.number(u64::from(self.cells()));
@@ -118,8 +119,8 @@ impl<R: Rule> WriteCanonical for Subset<R> {
 }
 
 impl Thresholds {
-    /// Probabilities of each favoured output and of each other output. Requires that all inputs
-    /// favour the same number of outputs.
+    /// Probability of each favoured output, and probability of each other output. Requires that all
+    /// inputs favour the same number of outputs.
     #[must_use]
     pub fn output_probabilities(&self) -> [f64; 2] {
         let (inside, favoured) = (self.inside(1), self.favoured(1));
@@ -129,8 +130,9 @@ impl Thresholds {
         ]
     }
 
-    /// Realised local ε: ln of the greatest probability of any output over the least, both over all
-    /// inputs. It is rounded up, and never above the requested ε.
+    /// Realised local ε: the logarithm of the greatest probability of an output divided by the
+    /// least, each taken over all outputs and all inputs. It is rounded up, and never above the
+    /// requested ε.
     #[must_use]
     pub fn effective_epsilon(&self) -> f64 {
         const ONE: u128 = 1 << 64;
@@ -146,8 +148,8 @@ impl Thresholds {
             });
             return realised_epsilon(outputs, self.epsilon);
         };
-        // In units of 2⁻¹²⁸. With k pushed pairs the outputs are: the decided side, the other side,
-        // and each of the t − 2k outputs elsewhere.
+        // CoCo's rule `overwrite`, in units of 2⁻¹²⁸. With k pushed pairs the outputs are: the side
+        // of the deciding entry, the opposite side, and each of the t − 2k sides of other pairs.
         let (pair, decided) = (u128::from(self.inside(1).0), u128::from(decided.0));
         let sides = [
             Factors(pair * decided, 1),
@@ -175,7 +177,7 @@ impl<R: Rule> CollectedMechanism for Subset<R> {
 }
 
 impl BucketReport {
-    /// Returns the report with the longest encoding, for this number of buckets.
+    /// Returns the report with the longest encoding, if there are `buckets` buckets.
     pub(crate) const fn longest(buckets: u32) -> Self {
         let (seed, bucket) = (u64::MAX, buckets - 1);
         Self { seed, bucket }
@@ -208,12 +210,12 @@ impl BucketReport {
 /// assert_eq!(Rule::Heaviest { favoured: 3 }.name(), RuleName::Heaviest);
 /// ```
 pub trait NamedRule: Rule {
-    /// Type of the names: the rule without its parameter.
+    /// Type of the rules' names. A name is the rule without its parameter.
     type Name: Copy + Eq + Debug + Serialize + DeserializeOwned;
 
-    /// Reason why the paper's rule takes no c.
+    /// Reason in the error if the paper's rule is given a number c of favoured buckets.
     const NO_FAVOURED: &'static str;
-    /// Reason why the other rule needs c.
+    /// Reason in the error if the other rule is given no number c of favoured buckets.
     const NEEDS_FAVOURED: &'static str;
 
     /// Name of the rule.

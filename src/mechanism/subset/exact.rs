@@ -8,19 +8,19 @@ use crate::domain::Domain;
 use crate::mechanism::occupancy::Occupancy;
 use crate::sample::Threshold;
 
-/// Probabilities of single buckets, by place relative to the favoured set.
+/// Probability that a given bucket is reported, by the bucket's relation to the favoured set.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(in crate::mechanism) struct BucketProbabilities {
-    /// Probability of a bucket that is certainly inside.
+    /// Probability of a bucket that is certainly in the favoured set.
     pub(in crate::mechanism) inside: f64,
-    /// Probability of a tied bucket.
+    /// Probability of a bucket that ties for the last places of the favoured set.
     pub(in crate::mechanism) tied: f64,
-    /// Probability of a bucket that is certainly outside.
+    /// Probability of a bucket that is certainly not in the favoured set.
     pub(in crate::mechanism) outside: f64,
 }
 
 impl FavouredSet {
-    /// Computes the probabilities that [`FavouredSet::sample`] draws with.
+    /// Computes the probabilities with which [`FavouredSet::sample`] draws a given bucket.
     pub(in crate::mechanism) fn probabilities(
         &self,
         buckets: u32,
@@ -37,8 +37,8 @@ impl FavouredSet {
         }
     }
 
-    /// Returns the probability of buckets of a strength. A strength of 0 means the buckets without
-    /// strength that may be favoured.
+    /// Returns the probability of a bucket with the given strength. A strength of 0 stands for a
+    /// bucket without strength that may be favoured.
     pub(in crate::mechanism) const fn probability_of_strength(
         &self,
         levels: &BucketProbabilities,
@@ -55,7 +55,7 @@ impl FavouredSet {
 }
 
 impl CellStrengths {
-    /// Sides and strengths, in no particular order.
+    /// Returns each side that has a strength, with this strength, in no particular order.
     pub(in crate::mechanism) fn strengths(&self) -> impl Iterator<Item = (u32, u32)> {
         let held = self.packed[..self.len() as usize].iter();
         held.map(|&held| (side_of(held), strength_of(held)))
@@ -63,7 +63,8 @@ impl CellStrengths {
 }
 
 impl<R: Rule> Subset<R> {
-    /// Model of how the elements of an input share the cells of one function.
+    /// Returns the model of how the elements of an input are spread over the cells of one hash
+    /// function.
     pub(crate) fn occupancy(&self, domain: &Domain) -> Occupancy {
         Occupancy {
             elements: domain.sparsity(),

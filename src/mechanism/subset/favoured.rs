@@ -1,9 +1,10 @@
-//! Favoured set of the rules that take the c strongest of all buckets, with ties broken uniformly
-//! at random. It knows which buckets are in the set, which ones tie, and how to draw a bucket.
+//! Favoured set under the rules that favour the c strongest of all buckets, with ties broken
+//! uniformly at random. The set has the number of buckets that are certainly inside and the number
+//! that tie, and can draw a bucket.
 //!
-//! [`CellStrengths`] rank the buckets that have a strength. The sampler only draws a rank inside or
-//! outside the set. Tied buckets are interchangeable, so for a rank among them one of them is
-//! drawn. It is never decided which of them are in the set.
+//! [`CellStrengths`] ranks the buckets that have a strength. The sampler draws a rank inside or
+//! outside the set. Tied buckets are interchangeable: if the rank belongs to a tied bucket, one of
+//! all tied buckets is drawn uniformly. So it is never decided which tied buckets are in the set.
 
 use rand_core::Rng;
 
@@ -15,7 +16,7 @@ use crate::sample::{Threshold, below};
 pub(in crate::mechanism) struct FavouredSet {
     /// Size c of the set.
     pub(super) size: u32,
-    /// Number of ranked buckets.
+    /// Number of ranked buckets: those that have a strength.
     ranked: u32,
     /// Number of ranked buckets that are certainly in the set.
     certain: u32,
@@ -25,29 +26,29 @@ pub(in crate::mechanism) struct FavouredSet {
     pub(super) strength: u32,
 }
 
-/// Drawn bucket, for the mechanism to name.
+/// Drawn bucket, in a form that the mechanism translates to a bucket's number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::mechanism) enum DrawnBucket {
-    /// Ranked bucket of this rank.
+    /// Bucket with this rank, among those that have a strength.
     Ranked(u32),
-    /// Bucket of strength 0 with this index, in any fixed order.
+    /// Tied bucket of strength 0, by its index in any fixed order.
     Zero(u32),
-    /// Bucket with this index, in any fixed order, among those that are neither ranked nor tied.
+    /// Bucket that is neither ranked nor tied, by its index in any fixed order.
     Other(u32),
 }
 
 impl FavouredSet {
-    /// Creates the favoured set of these cells. `zeros` buckets have no strength and may be
-    /// favoured.
+    /// Creates the favoured set of `size` buckets. `cells` ranks the buckets that have a strength.
+    /// `zeros` is the number of buckets without strength that may be favoured.
     ///
-    /// `size` is at least 1. There are at least `size` buckets that are ranked or counted by
-    /// `zeros`.
+    /// `size` is at least 1, and at most the number of ranked buckets plus `zeros`.
     pub(in crate::mechanism) fn new(size: u32, cells: &CellStrengths, zeros: u32) -> Self {
         let ranked = cells.len();
         let (mut certain, mut tied, mut strength) = (ranked, zeros, 0);
         if size <= ranked {
             (certain, strength) = (0, cells.greatest());
             tied = cells.sides_of_strength(strength);
+            // Go down in strength until the set is full. The last strength is the tied one.
             while certain + tied < size {
                 certain += tied;
                 strength -= 1;
@@ -63,14 +64,14 @@ impl FavouredSet {
         }
     }
 
-    /// Number of tied buckets in the set.
+    /// Number of tied buckets that the set includes.
     pub(super) const fn chosen(&self) -> u32 {
         self.size - self.certain
     }
 
-    /// Draws a bucket: inside the set with the probability of `threshold`, and uniformly on either
-    /// side. Consumes the threshold's draw, a rank and, if the rank falls among the tied buckets,
-    /// one of them.
+    /// Draws a bucket: inside the set with the probability of `threshold`, else outside, and
+    /// uniformly within that part. Draws a word for the threshold, then a rank. If the rank belongs
+    /// to a tied bucket, also draws one of the tied buckets.
     pub(in crate::mechanism) fn sample<R: Rng + ?Sized>(
         &self,
         buckets: u32,
@@ -104,8 +105,8 @@ impl FavouredSet {
         }
     }
 
-    /// Returns the `index`-th bucket that is certainly outside: ranked after the tied ones, or
-    /// neither ranked nor tied.
+    /// Returns the `index`-th bucket that is certainly outside the set: a bucket ranked after the
+    /// tied ones, or a bucket neither ranked nor tied.
     const fn draw_outside(&self, index: u32) -> DrawnBucket {
         if self.zeros_tie() {
             return DrawnBucket::Other(index);
@@ -118,7 +119,7 @@ impl FavouredSet {
         }
     }
 
-    /// Returns true if the buckets of strength 0 tie for the last places.
+    /// Returns true if the tied buckets are those of strength 0.
     pub(in crate::mechanism) const fn zeros_tie(&self) -> bool {
         self.strength == 0
     }

@@ -1,17 +1,18 @@
 //! k-subset selection over buckets: the common part of Collision and CoCo.
 //!
-//! A report is a seed and one of the t buckets of each of R hash functions, R·t in all. The seed
-//! hashes the elements of an input to buckets, by each function. A rule favours c of all buckets.
-//! Each favoured bucket is drawn with a weight of e = exp(ε), each other one with a weight of 1.
+//! There are R hash functions with t buckets each, so R·t buckets in all. A report is a seed and
+//! one of these buckets. The seed selects the hash functions, and each hash function maps the
+//! elements of an input to its own buckets. A rule favours c of all buckets. Each favoured bucket
+//! is drawn with a weight of e = exp(ε), each other bucket with a weight of 1.
 //!
 //! If R is large, the number of strong buckets hardly depends on the seed. Then the c favoured
 //! buckets are exactly the strong ones, and the variance falls towards the best possible. Only the
-//! client pays: it hashes R·s elements.
+//! client bears the cost: it computes R·s hashes for s elements.
 //!
-//! With one element to a bucket this is the k-subset mechanism, k = c (Wang et al., "Mutual
-//! Information Optimally Local Private Discrete Distribution Estimation", 2016; Ye and Barg,
-//! "Optimal Schemes for Discrete Distribution Estimation Under Locally Differential Privacy",
-//! 2018).
+//! If each bucket holds one element, this is the k-subset mechanism with k = c (Wang et al.,
+//! "Mutual Information Optimally Local Private Discrete Distribution Estimation", 2016; Ye and
+//! Barg, "Optimal Schemes for Discrete Distribution Estimation Under Locally Differential
+//! Privacy", 2018).
 
 mod cell_strengths;
 #[cfg(feature = "collector")]
@@ -67,11 +68,11 @@ impl<R: Rule> Parameters for Subset<R> {
             favoured => R::strongest(favoured),
         };
         let number = reader.number();
-        // One number encodes the hashing and R − 1.
+        // One number encodes the hash family and R − 1.
         let hashing = reader.require(Hashing::of_canonical(number % Hashing::COUNT))?;
         let hashes = u32::try_from(number / Hashing::COUNT + 1).ok();
         let hashes = reader.require(hashes)?;
-        // Saturated, because too many cells are out of range in any case.
+        // Saturated, because that many cells are out of range in any case.
         let buckets = reader.number_u32().saturating_mul(R::SIDES);
         Self::with_hashes(rule, hashing, buckets, hashes)
     }

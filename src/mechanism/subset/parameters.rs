@@ -9,8 +9,8 @@ use crate::domain::Domain;
 use crate::error::{Error, error};
 use crate::hash::{ElementHash, Hashing, MAX_WINDOW_BUCKETS};
 
-/// Parameters of a mechanism that draws one bucket. They are its rule, its hash family, the number
-/// of hash functions, and the number t of buckets of each.
+/// Parameters of a mechanism that draws one bucket: its rule, its hash family, the number R of hash
+/// functions, and the number t of buckets of each hash function.
 ///
 /// ```
 /// use hushbin::hash::Hashing;
@@ -31,13 +31,14 @@ use crate::hash::{ElementHash, Hashing, MAX_WINDOW_BUCKETS};
 pub struct Subset<R> {
     pub(super) rule: R,
     pub(super) hashing: Hashing,
-    /// Number t of buckets of a function; a pair has two.
+    /// Number t of buckets of each hash function. In CoCo, a pair has two of them.
     pub(super) buckets: u32,
     pub(super) hashes: u32,
 }
 
-/// Rule that chooses the favoured buckets. A paper's rule favours a number that depends on the
-/// input. The other rule favours a number that the task states. Implemented by
+/// Rule that chooses the favoured buckets. Each mechanism has two rules. The rule from the
+/// mechanism's paper favours a number of buckets that depends on the input. The other rule favours
+/// a number of buckets that the task states. Implemented by
 /// [`collision::Rule`](crate::mechanism::collision::Rule) and
 /// [`coco::Rule`](crate::mechanism::coco::Rule).
 ///
@@ -51,12 +52,12 @@ pub struct Subset<R> {
 pub trait Rule: Copy + Eq + Hashable + Debug {
     /// Name of the mechanism, as in task files.
     const MECHANISM: &'static str;
-    /// Number of buckets in a cell that elements are hashed to: 1, or 2 if cells are pairs of
-    /// sides.
+    /// Number of buckets in a cell: 1, or 2 if cells are pairs of sides. Elements are hashed to
+    /// cells.
     const SIDES: u32;
-    /// Reason why the paper's rule needs more cells than s.
+    /// Reason in the error if the paper's rule has s cells or fewer.
     const NEEDS_CELLS: &'static str;
-    /// Reason why the paper's rule takes one hash function.
+    /// Reason in the error if the paper's rule is given several hash functions.
     const ONE_HASH: &'static str;
 
     /// Number c of favoured buckets; `None` under the paper's rule.
@@ -71,7 +72,8 @@ pub trait Rule: Copy + Eq + Hashable + Debug {
     /// Returns the rule that favours the `favoured` strongest buckets.
     fn strongest(favoured: u32) -> Self;
 
-    /// Maximum c for `buckets` buckets: all but one, or a side of each pair.
+    /// Maximum number c of favoured buckets, if there are `buckets` buckets: all but one, or one
+    /// side of each pair.
     fn most_favoured(buckets: u32) -> u32 {
         if Self::SIDES == 1 {
             buckets - 1
@@ -80,7 +82,8 @@ pub trait Rule: Copy + Eq + Hashable + Debug {
         }
     }
 
-    /// Returns true if items outside an input may be added in place of paddings.
+    /// Returns true if the rule allows a hash family that fills up inputs with items instead of
+    /// paddings.
     fn adds_items(&self) -> bool {
         Self::SIDES > 1 && self.favoured().is_some()
     }
@@ -101,7 +104,7 @@ impl<R: Rule> Subset<R> {
     ///
     /// - CoCo's `buckets` are odd;
     /// - there are several functions under the paper's rule;
-    /// - the hashing is not for the rule.
+    /// - the hash family is [`Hashing::BalancedItems`], and the rule is not CoCo's `strongest`.
     ///
     /// [`Task::new`](crate::Task::new) checks that the parameters suit a domain.
     pub fn with_hashes(
@@ -170,14 +173,14 @@ impl<R: Rule> Subset<R> {
         self.hashes
     }
 
-    /// Number of buckets in all, R·t. A report names one of them: those of the first function come
-    /// first, then those of the second, and so on.
+    /// Total number of buckets, R·t. A report has one of them. The buckets of the first hash
+    /// function come first, then those of the second, and so on.
     #[must_use]
     pub const fn outcomes(&self) -> u32 {
         self.hashes * self.buckets
     }
 
-    /// Number of consecutive buckets, in cyclic order, that an element is in: c under
+    /// Number of consecutive buckets, in cyclic order, that each element is in: c under
     /// [`Hashing::BalancedWindows`], else 1.
     #[must_use]
     pub fn width(&self) -> u32 {
@@ -187,12 +190,12 @@ impl<R: Rule> Subset<R> {
         }
     }
 
-    /// Number of cells that a function hashes elements to: t, or t/2 pairs.
+    /// Number of cells of each hash function: t buckets in Collision, t/2 pairs in CoCo.
     pub(crate) const fn cells(&self) -> u32 {
         self.buckets / R::SIDES
     }
 
-    /// Number of elements that are hashed, paddings included if there are any; `None` in an open
+    /// Number of elements of the domain, paddings included if there are any. `None` in an open
     /// domain.
     #[must_use]
     pub fn elements(&self, domain: &Domain) -> Option<u32> {
@@ -207,24 +210,26 @@ impl<R: Rule> Subset<R> {
         }
     }
 
-    /// Returns the hash to cells.
+    /// Returns the hash that maps elements to cells.
     pub(crate) fn hash(&self, domain: &Domain) -> ElementHash {
         ElementHash::new(self.hashing, self.elements(domain), self.cells())
     }
 
-    /// Number of items d if items are added for missing entries, else `None`.
+    /// Number of items d if missing entries are filled up with items. `None` if they are filled up
+    /// with paddings.
     pub(in crate::mechanism) fn filling_items(&self, domain: &Domain) -> Option<u32> {
         let items = domain.items();
         items.filter(|_| self.hashing == Hashing::BalancedItems)
     }
 
-    /// Creates the counts for the cells of all functions, for inputs over `domain`.
+    /// Creates the counts of the cells of all hash functions, all 0, for inputs over `domain`.
     pub(super) fn empty_cells(&self, domain: &Domain) -> CellStrengths {
         CellStrengths::new(self.cells(), self.hashes, domain.sparsity() * self.width())
     }
 }
 
-/// Returns [`bounds::HASHES`] at a sparsity s: R·s is bounded, because the client hashes so often.
+/// Returns [`bounds::HASHES`] with the maximum for sparsity s. R·s is bounded, because the client
+/// computes R·s hashes for each report.
 pub(crate) fn most_hashes(sparsity: u32) -> bounds::Bound {
     bounds::HASHES.at_most(f64::from(bounds::HASHED / sparsity))
 }

@@ -1,5 +1,6 @@
-//! Sampling of a report of one bucket. An input is hashed and its buckets are ranked once. Then the
-//! sampler draws, and an audit computes the exact distribution.
+//! Sampler of reports of one bucket. The elements of an input are hashed, and the buckets are
+//! ranked once. From this ranking the sampler draws a report, or an audit computes the exact
+//! distribution.
 
 use alloc::vec::Vec;
 use core::marker::PhantomData;
@@ -17,8 +18,8 @@ use crate::mechanism::contract::Randomize;
 use crate::sample::{Threshold, below, word};
 use crate::sort::sort;
 
-/// Sampler of Collision's and CoCo's reports, from checked entries. [`crate::Randomizer`] also
-/// checks them.
+/// Sampler of Collision's and CoCo's reports, from entries that have been checked.
+/// [`crate::Randomizer`] includes the checks.
 ///
 /// ```
 /// use hushbin::domain::Domain;
@@ -37,21 +38,23 @@ use crate::sort::sort;
 pub struct Randomizer<R> {
     pub(in crate::mechanism) domain: Domain,
     functions: HashFunctions,
-    /// Number of items d if items are added to an input in place of paddings, else `None`.
+    /// Number of items d if missing entries are filled up with items. `None` if they are filled up
+    /// with paddings.
     filling_items: Option<u32>,
     pub(in crate::mechanism) thresholds: Thresholds,
-    /// Entries that are left, at most s. If cells have two sides, they include what is added to
-    /// them.
+    /// Entries after sampling down, at most s. In CoCo, the entries that are added to reach s
+    /// follow.
     pub(in crate::mechanism) signed: Vec<Signed>,
-    /// Elements, prepared for hashing.
+    /// Elements of the input, prepared for hashing. Also used as memory for sorting items.
     placed: Vec<u64>,
-    /// Side that each element pushes to under each hash function. If cells are single buckets,
-    /// nothing pushes to a minus side.
+    /// Side that each element pushes to under each hash function. In Collision, all pushes go to
+    /// the plus side.
     hashed: Vec<u32>,
     /// Sign key of each hash function.
     sign_keys: Vec<u64>,
     pub(in crate::mechanism) cells: CellStrengths,
-    /// Sides that the s elements push to, ascending, under CoCo's rule of a paper.
+    /// Sides that the s elements push to, in ascending order. Used only under CoCo's rule
+    /// `overwrite`.
     pushes: Vec<u64>,
     rule: PhantomData<R>,
 }
@@ -60,18 +63,18 @@ impl<R: Rule> Randomizer<R> {
     /// True if cells are pairs of sides.
     const PAIRS: bool = cfg!(feature = "complete") && R::SIDES > 1;
 
-    /// Creates the sampler for the parameters, domain and ε of one [`Task`](crate::Task), which has
-    /// checked that they go together.
+    /// Creates the sampler for the parameters, domain and ε of one [`Task`](crate::Task). The task
+    /// has checked that the three fit together.
     ///
     /// # Panics
-    /// If a paper's rule has no more cells than the domain's sparsity.
+    /// If the rule is the paper's and has no more cells than the domain's sparsity.
     #[must_use]
     pub fn new(subset: &Subset<R>, domain: &Domain, epsilon: f64) -> Self {
         let capacity = domain.sparsity() as usize;
         let paired = if Self::PAIRS { capacity } else { 0 };
         let functions = HashFunctions::new(subset.hash(domain), subset.hashes(), 0);
         Self {
-            // For pairs, signs are stored with the elements.
+            // In CoCo an element is an item without its sign. The sign is stored in `signed`.
             domain: if Self::PAIRS {
                 domain.unsigned()
             } else {
@@ -90,14 +93,15 @@ impl<R: Rule> Randomizer<R> {
         }
     }
 
-    /// Number of items that may be added to `signed` signed ones; `None` if none is added.
+    /// Number of items outside an input of `signed` items, if items are added to this input. `None`
+    /// if no item is added.
     pub(in crate::mechanism) fn others(&self, signed: u32) -> Option<u32> {
         let fills = Self::PAIRS && signed < self.domain.sparsity();
         let items = self.filling_items.filter(|_| fills);
         items.map(|items| items - signed)
     }
 
-    /// Number of elements that the signed items lack.
+    /// Number of elements that are missing in `signed` to have s.
     pub(in crate::mechanism) fn missing(&self) -> u32 {
         self.domain
             .sparsity()
@@ -105,11 +109,13 @@ impl<R: Rule> Randomizer<R> {
             .expect("inputs are sampled down to at most s entries")
     }
 
-    /// Lists the elements: the signed items, then the missing ones. These are paddings, or a run of
-    /// other items in cyclic order. The run starts at the item of this rank among the other items.
+    /// Lists the s elements: the signed items, then the missing elements. The missing elements are
+    /// paddings, or items outside the input, consecutive in cyclic order. `rank` is the rank of the
+    /// first added item among all items outside the input. In CoCo, `is_negative` returns the sign
+    /// of each added element.
     ///
-    /// If the rank is uniformly random, each other item is equally likely to be added. With a fair
-    /// sign an added item is neither liked nor disliked on average.
+    /// If the rank is uniformly random, each item outside the input is equally likely to be added.
+    /// Its sign is fair, so an added item counts as neither liked nor disliked on average.
     pub(in crate::mechanism) fn list_elements(
         &mut self,
         rank: u32,
@@ -149,7 +155,7 @@ impl<R: Rule> Randomizer<R> {
         self.placed.extend(own.chain(paddings).map(prepare));
     }
 
-    /// Hashes the elements to cells, and then to the sides that they push to.
+    /// Hashes the elements to cells, and computes the side that each element pushes to.
     fn push(&mut self, seed: u64) {
         self.functions.reseed(seed);
         self.functions.fill_buckets(&self.placed, &mut self.hashed);
@@ -165,14 +171,15 @@ impl<R: Rule> Randomizer<R> {
             }
             return;
         }
-        // Rest of the one answer's window: the following buckets, in cyclic order.
+        // Further buckets that the one answer is in: those that follow the first, in cyclic order.
         for next in self.placed.len() * self.functions.count()..self.hashed.len() {
             self.hashed[next] = (self.hashed[next - 1] + 1) % self.thresholds.outcomes;
         }
+        // Side 2k is the plus side of cell k.
         self.hashed.iter_mut().for_each(|bucket| *bucket *= 2);
     }
 
-    /// Ranks the sides by the net push of the elements.
+    /// Hashes the elements, ranks the sides by their net push, and returns the favoured set.
     pub(in crate::mechanism) fn favour(&mut self, seed: u64) -> FavouredSet {
         self.push(seed);
         self.cells.fill(&self.hashed);
@@ -185,7 +192,7 @@ impl<R: Rule> Randomizer<R> {
         self.thresholds.inside(self.cells.len())
     }
 
-    /// Number of buckets of cells in balance.
+    /// Number of buckets of the cells whose count is 0.
     fn balanced(&self) -> u32 {
         self.thresholds.outcomes - R::SIDES * self.cells.len()
     }
@@ -245,7 +252,8 @@ impl<R: Rule> Randomizer<R> {
         }
     }
 
-    /// Sorts the pushed sides, which puts the sides of one pair together.
+    /// Hashes the elements and sorts the sides that they push to. Sorting puts the sides of one
+    /// pair together.
     pub(in crate::mechanism) fn sort_pushes(&mut self, seed: u64) {
         self.push(seed);
         self.pushes.clear();
@@ -254,12 +262,13 @@ impl<R: Rule> Randomizer<R> {
         sort(&mut self.pushes);
     }
 
-    /// Pushes of each pushed pair, ascending.
+    /// Returns the pushes of each pushed pair, in ascending order of sides.
     pub(in crate::mechanism) fn pairs(&self) -> impl Iterator<Item = &[u64]> {
         self.pushes.chunk_by(|a, b| a / 2 == b / 2)
     }
 
-    /// Returns the `index`-th side, ascending, of the pairs that are not pushed.
+    /// Returns the `index`-th side, counted from 0 in ascending order, of the pairs that no entry
+    /// pushes.
     fn side_elsewhere(&self, index: u32) -> u32 {
         let mut pair = index / 2;
         for pushes in self.pairs() {
@@ -280,11 +289,12 @@ impl<R: Rule> Randomize for Randomizer<R> {
     /// - randomness for ternarisation and sampling down;
     /// - if items are added, the rank of the first one;
     /// - if cells have two sides, the signs of added paddings or items, 64 to a word;
-    /// - inside or outside (64 bits);
-    /// - a rank and, if it falls among tied buckets, one of them.
+    /// - a word that decides whether a favoured bucket is reported (64 bits);
+    /// - a rank and, if it belongs to a tied bucket, one of the tied buckets.
     ///
-    /// CoCo's rule of a paper instead draws a pair, the entry that decides in it and its side (64
-    /// bits), or a bucket elsewhere.
+    /// CoCo's rule `overwrite` has other draws in place of the last ones. If the bucket is
+    /// favoured, these are a pushed pair, the entry that decides in this pair, and the side (64
+    /// bits). Otherwise a bucket of the pairs without a push is drawn.
     fn randomize<G: CryptoRng + ?Sized>(
         &mut self,
         entries: &[Entry],
@@ -322,8 +332,8 @@ mod tests {
     use crate::hash::Hashing;
     use crate::mechanism::coco::{Coco, Rule};
 
-    /// Checks all ranks of the first added item. Each item outside the input is added equally
-    /// often, and never twice.
+    /// Checks all ranks of the first added item. Each item outside the input must be added equally
+    /// often, and never twice to one input.
     #[test]
     fn every_other_item_is_as_likely_to_be_added() {
         let coco = Coco::new(Rule::Strongest { favoured: 1 }, Hashing::BalancedItems, 4).unwrap();

@@ -17,7 +17,8 @@ use crate::mechanism::contract::Encode;
 pub struct BucketReport {
     /// Seed of the report's hash functions.
     pub seed: u64,
-    /// Drawn bucket, below R·t. Bucket k of hash function r is r·t + k, both counted from 0.
+    /// Drawn bucket, below R·t, for R hash functions of t buckets each. Bucket k of hash function r
+    /// has the number r·t + k, with k and r counted from 0.
     pub bucket: u32,
 }
 

@@ -1,12 +1,12 @@
-//! Integer probabilities for drawing reports of one output.
+//! Integer thresholds for the probabilities with which reports of one output are drawn.
 
 use alloc::vec::Vec;
 
 use super::parameters::{Rule, Subset};
 use crate::sample::{ExpLowerBound, Threshold};
 
-/// Integer probabilities for drawing one of t outputs, some of them favoured by the input. The
-/// sampler, the estimates and the privacy accounting all use them.
+/// Integer thresholds for drawing one of t outputs, some of which the input favours. The sampler,
+/// the estimates and the privacy accounting all use the same thresholds.
 ///
 /// ```
 /// use hushbin::hash::Hashing;
@@ -21,19 +21,20 @@ use crate::sample::{ExpLowerBound, Threshold};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Thresholds {
-    /// Probability of drawing a favoured output. Under a paper's rule there is one for each number
-    /// of occupied cells, from 1 on; else there is one in all.
+    /// Probabilities of drawing a favoured output. Under a paper's rule there is one for each
+    /// number of cells that hold an element, from 1 on. Otherwise there is a single one.
     pub(super) inside: Vec<Threshold>,
     /// Number c of favoured outputs if it is the same for every input, else `None`.
     favoured: Option<u32>,
     pub(in crate::mechanism) outcomes: u32,
-    /// Probability of the deciding entry's side in a pushed pair, under CoCo's rule of a paper.
+    /// Probability of drawing the side that the deciding entry pushes to, given that its pair is
+    /// drawn. Only under CoCo's rule `overwrite`.
     pub(in crate::mechanism) decided: Option<Threshold>,
     pub(super) epsilon: f64,
 }
 
 impl Thresholds {
-    /// Creates the thresholds for sets of c = `favoured` of all outputs.
+    /// Creates the thresholds if every input favours c = `favoured` of `outcomes` outputs.
     pub(in crate::mechanism) fn for_fixed_size(epsilon: f64, favoured: u32, outcomes: u32) -> Self {
         let bound = ExpLowerBound::new(epsilon);
         Self {
@@ -45,7 +46,8 @@ impl Thresholds {
         }
     }
 
-    /// Probability of drawing a favoured output if `cells` cells hold an element, at least 1.
+    /// Probability of drawing a favoured output, for an input whose elements are in `cells`
+    /// different cells, at least 1.
     #[inline]
     #[must_use]
     pub fn inside(&self, cells: u32) -> Threshold {
@@ -53,7 +55,7 @@ impl Thresholds {
         self.inside[if varies { cells as usize - 1 } else { 0 }]
     }
 
-    /// Number of favoured outputs if `cells` cells hold an element.
+    /// Number of favoured outputs, for an input whose elements are in `cells` different cells.
     #[inline]
     #[must_use]
     pub fn favoured(&self, cells: u32) -> u32 {
@@ -61,8 +63,9 @@ impl Thresholds {
     }
 }
 
-/// Computes the probability of drawing one of c = `favoured` outputs of weight e, if all other
-/// outputs weigh 1. It is floor(2⁶⁴·c·e/(c·e + t − c)), with e rounded down.
+/// Computes the threshold for drawing one of c = `favoured` outputs of weight e = exp(ε), if
+/// `others` other outputs have weight 1. It is floor(2⁶⁴·c·e/(c·e + `others`)), with e rounded
+/// down.
 pub(in crate::mechanism) fn threshold(
     bound: &ExpLowerBound,
     favoured: u32,
@@ -85,8 +88,9 @@ impl<R: Rule> Subset<R> {
         assert!(self.cells() > sparsity, "a rule takes more cells than s");
         let bound = ExpLowerBound::new(epsilon);
         let others = outcomes - R::SIDES * sparsity;
-        // A pushed pair has one share e + 1 of Ω = s(e + 1) + t − 2s. So every input's pairs weigh
-        // the same to the last bit, and s of them weigh less than 2⁶⁴ together.
+        // A pushed pair has the weight e + 1 of a total of Ω = s(e + 1) + t − 2s. This share is
+        // rounded once and then multiplied. So all pushed pairs of all inputs have the same
+        // probability to the last bit, and s of them are below 2⁶⁴ together.
         let pair = (R::SIDES == 2).then(|| bound.pair_probability(sparsity, others));
         let inside = |k: u32| match pair {
             Some(pair) => u64::from(k) * pair,

@@ -1,4 +1,4 @@
-//! Windows in task files and uploads, and the attributes that a report reveals.
+//! Window mechanism in task files and uploads, and the attributes that a report reveals.
 
 use alloc::vec::Vec;
 
@@ -13,7 +13,7 @@ use crate::hash::for_each_drawn_item;
 use crate::mechanism::collected::CollectedMechanism;
 use crate::mechanism::subset::BucketReport as Report;
 
-/// [`Window`] in a task file.
+/// Form of a [`Window`] in a task file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WindowParts {
@@ -30,7 +30,7 @@ impl Window {
         self.atoms() - self.favoured() + 1
     }
 
-    /// Sum Wᵢ of the values that level i favours.
+    /// Sum Wᵢ of the values of the atoms that level i favours.
     ///
     /// # Panics
     /// If there is no such level.
@@ -41,7 +41,7 @@ impl Window {
         favoured.map(|atom| self.value(atom)).sum()
     }
 
-    /// Values of the atoms of the upper half, as in a task file.
+    /// Values of the upper half of the atoms, ascending, as in a task file.
     #[must_use]
     pub fn values(&self) -> &[u32] {
         &self.values
@@ -88,7 +88,7 @@ impl CollectedMechanism for Window {
 }
 
 impl Window {
-    /// Prepares the decoding of reports over `domain`.
+    /// Creates a decoder of attributes and atoms for reports over `domain`.
     #[must_use]
     pub fn support(&self, domain: &Domain) -> Support {
         Support {
@@ -100,7 +100,7 @@ impl Window {
     }
 }
 
-/// Decoder of the attributes and atoms in reports, over one domain.
+/// Decoder that finds the attributes that a report reveals and the atom of each, for one domain.
 ///
 /// ```
 /// use hushbin::domain::Domain;
@@ -123,7 +123,8 @@ pub struct Support {
 }
 
 impl Support {
-    /// Calls `visit` with each drawn attribute and its atom, from 0 to t − 1.
+    /// Calls `visit` with each attribute that the report's seed draws, and the attribute's atom,
+    /// from 0 to t − 1.
     ///
     /// # Panics
     /// If there are fewer attributes than `drawn`.

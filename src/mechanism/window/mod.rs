@@ -1,15 +1,18 @@
-//! Sliding window over atoms: means of numbers that every person has.
+//! Window: means of d numbers (attributes) that every person has.
 //!
-//! A report's seed draws m of the d attributes. There are t atoms with antisymmetric integer values
-//! Y₀ ≤ … ≤ Y₍t−1₎, and N = t − k + 1 levels. Level i favours the k atoms from i on. Its number is
-//! Wᵢ/W₍N−1₎, where Wᵢ is the sum of the values of these atoms.
+//! A report's seed draws m of the d attributes. For each of them the report has one of t atoms,
+//! which have antisymmetric integer values Y₀ ≤ … ≤ Y₍t−1₎. There are N = t − k + 1 levels. Level i
+//! favours a window of k atoms, from atom i on. Level i stands for the number Wᵢ/W₍N−1₎, where Wᵢ
+//! is the sum of the values of these k atoms.
 //!
 //! Each drawn number, from −1 to 1, is rounded without bias to one of the two nearest levels. A
-//! cell is an atom for each drawn number. The product of the m windows favours kᵐ of the tᵐ cells.
-//! Each favoured cell is reported with exp(ε) times the probability of any other.
+//! cell is a combination of m atoms, one for each drawn number. A cell is favoured if all its atoms
+//! are. So kᵐ of the tᵐ cells are favoured. Each favoured cell is reported with exp(ε) times the
+//! probability of any other cell.
 //!
-//! Privacy depends on k, t, m and one threshold, and not on the values. A value over a constant is
-//! unbiased for its number. Special cases are known mechanisms:
+//! Privacy depends on k, t, m and one threshold, and not on the values. The value of a reported
+//! atom, divided by a constant, is an unbiased estimate of the number. Special cases are known
+//! mechanisms:
 //!
 //! - With t = 2 and k = 1 it is randomised response (Duchi, Jordan, Wainwright, "Minimax Optimal
 //!   Procedures for Locally Private Estimation", 2018, in one dimension).
@@ -18,7 +21,7 @@
 //!   and Analyzing Multidimensional Data with Local Differential Privacy", ICDE 2019).
 //!
 //! Unevenly spaced levels are hushbin's own. For ε up to 6, they bring the worst-case variance of
-//! one number within 1.5 per cent of the best of any unbiased mechanism.
+//! one number to within 1.5 per cent of the least of any unbiased mechanism.
 
 #[cfg(feature = "collector")]
 mod collected;

@@ -1,4 +1,4 @@
-//! Parameters of the window, and the numbers of its levels.
+//! Parameters of the window mechanism, and the rounding of numbers to its levels.
 
 use alloc::vec::Vec;
 
@@ -6,7 +6,8 @@ use crate::bounds;
 use crate::error::{Error, error};
 use crate::mechanism::subset::Thresholds;
 
-/// Parameters of the window: m numbers drawn, t atoms, k of them favoured, and the atoms' values.
+/// Parameters of the window mechanism: the number m of drawn attributes, the number t of atoms, the
+/// number k of favoured atoms, and the values of the atoms.
 ///
 /// ```
 /// use hushbin::mechanism::window::Window;
@@ -28,7 +29,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// Maximum number of cells, because accounting and audits list all of them.
+    /// Maximum number of cells. It is bounded because privacy accounting and audits list all cells.
     pub const MOST_CELLS: u32 = 4096;
 
     /// Checks the ranges and creates the parameters. `values` are those of the ⌊t/2⌋ atoms of the
@@ -37,8 +38,8 @@ impl Window {
     /// # Errors
     /// [`Error::OutOfRange`] for an m outside [`bounds::DRAWN`], a t outside [`bounds::ATOMS`], a k
     /// that is not from 1 to t/2, or a greatest value outside [`bounds::ATOM_VALUE`].
-    /// [`Error::Combination`] for more cells than [`Window::MOST_CELLS`], or if values are not
-    /// ⌊t/2⌋ or do not ascend. [`Task::of_questions`](crate::Task::of_questions) checks that the
+    /// [`Error::Combination`] for more cells than [`Window::MOST_CELLS`], or unless there are ⌊t/2⌋
+    /// values in ascending order. [`Task::of_questions`](crate::Task::of_questions) checks that the
     /// parameters suit a domain.
     pub fn new(
         drawn: u32,
@@ -78,13 +79,13 @@ impl Window {
         })
     }
 
-    /// Number m of numbers that a report reveals.
+    /// Number m of attributes that a report reveals.
     #[must_use]
     pub const fn drawn(&self) -> u32 {
         self.drawn
     }
 
-    /// Number t of atoms of each number.
+    /// Number t of atoms of each attribute.
     #[must_use]
     pub const fn atoms(&self) -> u32 {
         self.atoms
@@ -108,13 +109,13 @@ impl Window {
         self.favoured.pow(self.drawn)
     }
 
-    /// Computes the threshold at local ε.
+    /// Computes the threshold for drawing a favoured cell, at local ε.
     #[must_use]
     pub fn thresholds(&self, epsilon: f64) -> Thresholds {
         Thresholds::for_fixed_size(epsilon, self.favoured_cells(), self.cells())
     }
 
-    /// Value Y of an atom below t.
+    /// Value Y of `atom`, which is below t.
     #[must_use]
     // One copy in the module that pages download.
     #[inline(never)]
@@ -130,8 +131,8 @@ impl Window {
     /// Returns the level at or below a number from −1 to 1, and the probability of rounding up to
     /// the next level. The probability is in units of 2⁻⁶⁴.
     ///
-    /// The result has two roundings, each down by less than a unit. One is that of the number to a
-    /// multiple of 2⁻⁵³, which numbers of a task are. The other is that of the probability.
+    /// The number is first rounded towards 0 to a multiple of 2⁻⁵³. Then the probability is rounded
+    /// down, by less than 2⁻⁶⁴.
     pub(super) fn level_and_rounding(&self, number: f64) -> (u32, u64) {
         const BITS: u32 = 53;
         let (k, last) = (self.favoured, self.atoms - self.favoured);
@@ -141,7 +142,7 @@ impl Window {
         let (whole, part) = ((place >> BITS) as i32, place as u64 & ((1 << BITS) - 1));
         let rise = |level: u32| self.value(level + k) - self.value(level);
         let (mut sum, mut level, mut stands) = (-top, 0, -top);
-        // All levels are compared, for every number.
+        // All levels are compared, for every number, so that the time does not depend on it.
         for next in 1..=last {
             sum += rise(next - 1);
             if sum <= whole {

@@ -1,4 +1,4 @@
-//! Sampling of a report of the window.
+//! Sampler of the window mechanism's reports.
 
 use alloc::vec::Vec;
 
@@ -11,7 +11,8 @@ use crate::mechanism::contract::Randomize;
 use crate::mechanism::subset::{BucketReport as Report, Thresholds};
 use crate::sample::{below, word};
 
-/// Sampler of the window's reports, from checked entries. [`crate::Randomizer`] also checks them.
+/// Sampler of the window mechanism's reports, from entries that have been checked.
+/// [`crate::Randomizer`] includes the checks.
 ///
 /// ```
 /// use hushbin::Entry;
@@ -31,13 +32,13 @@ pub struct Randomizer {
     pub(super) thresholds: Thresholds,
     /// Number d of attributes.
     pub(super) attributes: u32,
-    /// Level of each drawn attribute.
+    /// Level that each drawn attribute is rounded to.
     levels: Vec<u32>,
 }
 
 impl Randomizer {
-    /// Creates the sampler for the parameters, domain and ε of one [`Task`](crate::Task), which has
-    /// checked that they go together.
+    /// Creates the sampler for the parameters, domain and ε of one [`Task`](crate::Task). The task
+    /// has checked that the three fit together.
     #[must_use]
     pub fn new(window: &Window, domain: &Domain, epsilon: f64) -> Self {
         Self {
@@ -48,7 +49,7 @@ impl Randomizer {
         }
     }
 
-    /// Returns the cell of this rank among those that the levels favour.
+    /// Returns the cell with the given rank among the cells that the levels favour.
     fn inside(&self, mut rank: u32) -> u32 {
         let (t, k) = (self.window.atoms(), self.window.favoured());
         let (mut cell, mut place) = (0, 1);
@@ -61,7 +62,7 @@ impl Randomizer {
         cell
     }
 
-    /// Returns true if the levels favour a cell.
+    /// Returns true if the levels of all drawn attributes favour their atoms in `cell`.
     fn favours(&self, mut cell: u32) -> bool {
         let (t, k) = (self.window.atoms(), self.window.favoured());
         let mut favoured = true;
@@ -73,7 +74,7 @@ impl Randomizer {
     }
 }
 
-/// Returns the number of an attribute, 0 if it is not answered.
+/// Returns the person's number for `attribute`, or 0 if there is no entry for it.
 pub(super) fn number_of(entries: &[Entry], attribute: u32) -> f64 {
     let own = entries
         .iter()
@@ -89,7 +90,7 @@ impl Randomize for Randomizer {
     /// - for each drawn attribute, a word that rounds its number;
     /// - a word that decides whether the cell is favoured;
     /// - the rank of a favoured cell;
-    /// - cells until one is not favoured.
+    /// - uniformly random cells, until one is not favoured.
     fn randomize<R: CryptoRng + ?Sized>(
         &mut self,
         entries: &[Entry],
@@ -106,9 +107,9 @@ impl Randomize for Randomizer {
             at += 1;
         });
         let inside = self.thresholds.inside(1).sample(rng);
-        // A favoured cell and another one are always drawn. At least half of the cells are not
-        // favoured, and their number does not depend on the input. So the number of draws does not
-        // either.
+        // A favoured cell and another cell are always both drawn. At least half of the cells are
+        // not favoured, and their number does not depend on the input. So the distribution of the
+        // number of draws does not depend on the input either.
         let favoured = self.inside(below(rng, self.thresholds.favoured(1)));
         let other = loop {
             let cell = below(rng, self.thresholds.outcomes);

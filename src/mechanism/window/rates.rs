@@ -1,4 +1,5 @@
-//! Scale and variance of the estimates from atoms, and exact probabilities of reports.
+//! Scale and variance of the estimates that are computed from reported atoms, and exact
+//! probabilities of reports.
 
 use alloc::vec::Vec;
 
@@ -8,7 +9,8 @@ use crate::domain::{Domain, Entry};
 use crate::hash::for_each_drawn_item;
 use crate::sample::Threshold;
 
-/// Scale and variance of the estimates from a report's atoms, for the realised threshold.
+/// Scale and variance of the estimates that are computed from a report's atoms. They are for the
+/// realised threshold.
 ///
 /// ```
 /// use hushbin::domain::Domain;
@@ -24,26 +26,27 @@ use crate::sample::Threshold;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rates {
-    /// Share m/d of reports that reveal an attribute.
+    /// Proportion m/d of reports that reveal a given attribute.
     pub share: f64,
-    /// Probability of an atom if the level favours it, less that if it does not, given that the
-    /// attribute is drawn.
+    /// Probability of an atom if the attribute's level favours it, minus its probability if not.
+    /// Both are given that the attribute is drawn.
     pub gap: f64,
-    /// Probability of an atom that the level does not favour, given that the attribute is drawn.
+    /// Probability of an atom that the attribute's level does not favour, given that the attribute
+    /// is drawn.
     pub other: f64,
-    /// Value of each atom over the sum of the last level, Y/W₍N−1₎.
+    /// Value of each atom divided by the sum of the last level, Y/W₍N−1₎.
     pub values: Vec<f64>,
-    /// Number of each level, W/W₍N−1₎.
+    /// Number that each level stands for, W/W₍N−1₎.
     pub levels: Vec<f64>,
-    /// Mean square of one report's estimate at each level.
+    /// Second moment of one report's estimate of a number, at each level.
     squares: Vec<f64>,
 }
 
 impl Window {
     /// Computes the rates over `domain` at local ε.
     ///
-    /// An atom is part of t^(m − 1) cells. In k^(m − 1) of them all other m − 1 numbers favour the
-    /// cell.
+    /// An atom of one attribute is part of t^(m − 1) cells. In k^(m − 1) of these, the other m − 1
+    /// atoms are all favoured.
     #[must_use]
     pub fn rates(&self, domain: &Domain, epsilon: f64) -> Rates {
         let d = domain.items().unwrap_or(self.drawn());
@@ -85,11 +88,12 @@ impl Rates {
         self.values.len() - self.levels.len() + 1
     }
 
-    /// Mean square of one report's estimate of a number: linear between levels.
+    /// Second moment of one report's estimate of a number. It is linear in the number between two
+    /// levels.
     #[must_use]
     pub fn mean_square(&self, number: f64) -> f64 {
         let above = self.levels.partition_point(|level| *level <= number);
-        // Levels with the same number have the same mean square.
+        // Levels that stand for the same number have the same second moment.
         if above == self.levels.len() {
             return self.squares[above - 1];
         }
@@ -107,8 +111,8 @@ impl Rates {
 
     /// Maximum variance of one report's estimate over all numbers.
     ///
-    /// Between two levels the variance is greatest at half the slope of the mean square, or at the
-    /// nearer level if that is outside.
+    /// Between two levels the variance is greatest where the number is half the slope of the second
+    /// moment. If that number is outside, it is greatest at the nearer level.
     #[must_use]
     pub fn worst_variance(&self) -> f64 {
         let pairs = self.levels.windows(2).zip(self.squares.windows(2));
@@ -121,9 +125,11 @@ impl Rates {
         worst.fold(0.0, f64::max)
     }
 
-    /// Variance of one report's estimate, averaged over evenly spread numbers.
+    /// Variance of one report's estimate, averaged over numbers that are spread evenly from −1
+    /// to 1.
     ///
-    /// The mean square is averaged by the trapezoidal rule, and x² averages to 1/3.
+    /// The trapezoidal rule averages the second moment exactly, because it is linear between
+    /// levels. The mean of x² is 1/3.
     #[must_use]
     pub fn average_variance(&self) -> f64 {
         let pairs = self.levels.windows(2).zip(self.squares.windows(2));
@@ -146,10 +152,10 @@ impl Window {
 }
 
 impl Randomizer {
-    /// Computes the exact probability of each cell under a seed. It uses the thresholds that
-    /// [`crate::Randomizer::randomize`] draws against. An attribute without an entry is at 0. Takes
-    /// O(m·tᵐ): for tests and audits.
-    /// 0. Takes O(m·tᵐ): for tests and audits.
+    /// Computes the exact probability that each cell is reported, under a given seed. The
+    /// probabilities come from the thresholds that [`crate::Randomizer::randomize`] draws against.
+    /// An attribute without an entry counts as 0. Takes O(m·tᵐ) steps. Intended for tests and
+    /// audits.
     #[must_use]
     pub fn probabilities(&self, seed: u64, entries: &[Entry]) -> Vec<f64> {
         let [own, other] = self.thresholds.output_probabilities();
@@ -157,7 +163,8 @@ impl Randomizer {
         favoured.map(|p| other + (own - other) * p).collect()
     }
 
-    /// Probability that the numbers are rounded to levels that favour each cell.
+    /// Returns, for each cell, the probability that the numbers are rounded to levels that favour
+    /// the cell.
     fn favoured(&self, seed: u64, entries: &[Entry]) -> Vec<f64> {
         let mut cells = alloc::vec![1.0];
         for_each_drawn_item(seed, self.attributes, self.window.drawn(), |attribute| {
