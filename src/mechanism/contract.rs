@@ -59,8 +59,8 @@ pub(crate) trait Randomize {
     type Report;
 
     /// Randomises `entries`, which have been checked, under a public `seed`. The result overwrites
-    /// `report`, whose memory is reused. Returns true if the input had more than s
-    /// entries, so that some entries were left out.
+    /// `report`, whose memory is reused. Returns true if the input had more than s entries, so that
+    /// some entries were left out.
     ///
     /// # Guarantee
     /// Local (ε, δ)-differential privacy for the pairs of inputs in [`Parameters::neighbours`].

@@ -1,6 +1,8 @@
-//! Certified bounds of exp(ε), in integers: the same on every platform.
+//! Certified lower bounds of exp(ε). They are computed in integers, so they are equal on every
+//! platform.
 
-/// Lower bound of exp(ε), within a relative 2⁻⁵⁷ of it: `mantissa` / 2^`fraction_bits`.
+/// Lower bound of exp(ε), with a relative error of at most 2⁻⁵⁷. It is `mantissa` /
+/// 2^`fraction_bits`.
 ///
 /// exp(ε) = 2^q · exp(r) with q = floor(ε / ln 2) and 0 ≤ r < ln 2. Every step rounds down:
 ///
@@ -21,7 +23,7 @@ pub struct ExpLowerBound {
     fraction_bits: u32,
 }
 
-/// Fraction bits of the fixed-point numbers below.
+/// Number of fraction bits of the fixed-point numbers below.
 const SCALE: u32 = 60;
 const ONE: u64 = 1 << SCALE;
 /// Constant ln 2 · 2⁶⁰, rounded up.
@@ -57,8 +59,9 @@ impl ExpLowerBound {
         }
     }
 
-    /// Returns floor(2⁶⁴ · k·E / (a·E + b)) for k ≤ a, where E is this bound. It is the probability
-    /// of landing in a set of weight k·E if the total weight is a·E + b.
+    /// Returns floor(2⁶⁴ · k·E / (a·E + b)) for k ≤ a, where E is this bound. Divided by 2⁶⁴, the
+    /// result is the probability of a set with weight k·E if the total weight is a·E + b, rounded
+    /// down.
     ///
     /// Rounding E down and then the quotient down both lower the probability of the favoured set,
     /// so the realised loss is never above ε.
@@ -68,16 +71,16 @@ impl ExpLowerBound {
     #[must_use]
     pub fn favoured_probability(&self, k: u64, a: u64, b: u64) -> u64 {
         assert!(k <= a && b > 0, "some weight lies outside the favoured set");
-        // Each unit weighs less than 2⁶⁴.
+        // In fixed point E and 1 are both below 2⁶⁴, and at most 2⁶⁴ of them are added.
         assert!(a.checked_add(b - 1).is_some(), "all weigh less than 2¹²⁸");
         let favoured = u128::from(self.mantissa) * u128::from(k);
         let total = u128::from(self.mantissa) * u128::from(a) + self.fixed(b);
         fraction(favoured, total)
     }
 
-    /// Returns floor(2⁶⁴ · (E + 1) / (a·(E + 1) + b)). It is the probability of one pair of weights
-    /// E and 1, among a such pairs and a weight of b elsewhere. It is rounded to the safe side as
-    /// in [`ExpLowerBound::favoured_probability`].
+    /// Returns floor(2⁶⁴ · (E + 1) / (a·(E + 1) + b)), where E is this bound. Divided by 2⁶⁴, the
+    /// result is the probability of one pair of weights E and 1, among a such pairs and a further
+    /// weight of b. It is rounded to the safe side as in [`ExpLowerBound::favoured_probability`].
     ///
     /// # Panics
     /// If a = 0 or b = 0.
@@ -88,9 +91,9 @@ impl ExpLowerBound {
         fraction(pair, pair * u128::from(a) + self.fixed(b.into()))
     }
 
-    /// Returns floor(2⁶⁴ · (E − 1)/(E + 1) · part/whole), where `part` is the magnitude of a number
-    /// in [−whole, whole]. In units of 2⁻⁶⁴, it is the probability of a response with the number's
-    /// sign, less that of the other sign.
+    /// Returns floor(2⁶⁴ · (E − 1)/(E + 1) · part/whole), where E is this bound, and `part` is the
+    /// magnitude of a number in [−whole, whole]. Divided by 2⁶⁴, the result is the probability of a
+    /// response with the number's sign, minus the probability of the other sign.
     ///
     /// # Panics
     /// If part > whole, or `whole` is 0.
@@ -104,7 +107,7 @@ impl ExpLowerBound {
         )
     }
 
-    /// Returns an integer with this bound's fraction bits, at most 63.
+    /// Converts an integer to fixed point with as many fraction bits as this bound has, at most 63.
     pub(super) fn fixed(&self, integer: u64) -> u128 {
         u128::from(integer) << self.fraction_bits
     }
@@ -121,7 +124,7 @@ fn fraction(part: u128, whole: u128) -> u64 {
     let mut remainder = part;
     let mut quotient = 0u64;
     for _ in 0..64 {
-        // Doubling the remainder takes 129 bits; the top one is carried.
+        // The doubled remainder can take 129 bits. `carried` is the top one.
         let carried = remainder >> 127 == 1;
         remainder <<= 1;
         quotient <<= 1;

@@ -6,13 +6,13 @@ use super::uniform::{below, word};
 
 /// Discrete Laplace noise: P(y) is proportional to exp(−|y|·`numerator` / `denominator`).
 ///
-/// Added to an integer of sensitivity Δ, it is (Δ·numerator/denominator)-DP. No floating-point
-/// number ever carries a secret plus noise (Mironov, "On Significance of the Least Significant Bits
-/// for Differential Privacy").
+/// An integer of sensitivity Δ plus this noise is (Δ·numerator/denominator)-differentially private.
+/// No floating-point number ever carries a secret plus noise (Mironov, "On Significance of the
+/// Least Significant Bits for Differential Privacy").
 ///
-/// Source: Canonne, Kamath, Steinke, "The Discrete Gaussian for Differential Privacy", Algorithm 2,
-/// with its Algorithm 1 for the powers of 1/e. All probabilities are ratios of integers, drawn
-/// without bias.
+/// Source: Canonne, Kamath, Steinke, "The Discrete Gaussian for Differential Privacy", Algorithm 2.
+/// Its powers of 1/e are drawn by Algorithm 1 of the same paper. All probabilities are ratios of
+/// integers, drawn without bias.
 ///
 /// ```
 /// use hushbin::sample::DiscreteLaplace;
@@ -34,7 +34,7 @@ impl DiscreteLaplace {
     /// Creates noise of rate `numerator` / `denominator`, the inverse of the scale.
     ///
     /// # Panics
-    /// If either is 0, or the denominator is 2⁵² or more.
+    /// If `numerator` or `denominator` is 0, or `denominator` is 2⁵² or more.
     #[must_use]
     pub const fn new(numerator: u64, denominator: u64) -> Self {
         assert!(numerator > 0 && denominator > 0 && denominator < 1 << 52);
@@ -44,21 +44,21 @@ impl DiscreteLaplace {
         }
     }
 
-    /// Rate: the inverse of the scale.
+    /// Rate of the noise: the inverse of its scale.
     #[must_use]
     pub fn rate(&self) -> f64 {
         self.numerator as f64 / self.denominator as f64
     }
 
-    /// Draws once. Consumes about ten words.
+    /// Draws one value of the noise. Consumes about ten words of 64 bits.
     pub fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> i64 {
         let Self {
             numerator,
             denominator,
         } = *self;
         loop {
-            // X has P(x) proportional to exp(−x/denominator). Its remainder is drawn by rejection,
-            // its quotient by counting.
+            // Draws X, with P(x) proportional to exp(−x/denominator). The remainder of X by the
+            // denominator is drawn by rejection, the quotient by counting.
             let remainder = below_u64(rng, denominator);
             if !exp_minus(rng, remainder, denominator) {
                 continue;
@@ -72,8 +72,8 @@ impl DiscreteLaplace {
                 .saturating_mul(denominator)
                 .saturating_add(remainder);
             let magnitude = (x / numerator) as i64;
-            // Zero is reached with either sign. One of them is redrawn, so that zero is not counted
-            // twice.
+            // Zero can be drawn with either sign. If the sign is negative, the value is redrawn, so
+            // that zero is not counted twice.
             let negative = rng.next_u32() & 1 == 1;
             if !(negative && magnitude == 0) {
                 return if negative { -magnitude } else { magnitude };
@@ -83,11 +83,11 @@ impl DiscreteLaplace {
 }
 
 /// Returns true with probability exactly exp(−γ), where γ = `numerator` / `denominator` is at
-/// most 1. Draws succeed with probability γ/k, k = 1, 2, …. The result is true if the first failure
-/// has an odd k.
+/// most 1. Draw number k, for k = 1, 2, …, succeeds with probability γ/k. The result is true if the
+/// first draw that fails has an odd k.
 fn exp_minus<R: Rng + ?Sized>(rng: &mut R, numerator: u64, denominator: u64) -> bool {
-    // A draw of γ/k is two independent draws, so that no product can overflow. Draws with a certain
-    // result are skipped.
+    // A draw with probability γ/k is two independent draws, with 1/k and with γ, so that no product
+    // can overflow. Draws that always succeed are skipped.
     let below_gamma =
         |rng: &mut R| numerator == denominator || below_u64(rng, denominator) < numerator;
     let mut k = 1;
@@ -114,8 +114,8 @@ mod tests {
     use rand_chacha::ChaCha20Rng;
     use rand_core::SeedableRng;
 
-    /// Chi-square against the exact probabilities, 40 cells and two tails, at a
-    /// significance of 1e-6.
+    /// Returns true if draws pass a chi-square test against the exact probabilities. The test has
+    /// 41 cells and two tails, and a significance of 1e-6.
     fn fits(numerator: u64, denominator: u64, seed: u64) -> bool {
         const DRAWS: usize = 200_000;
         const REACH: i64 = 20;
@@ -175,7 +175,7 @@ mod tests {
         }
     }
 
-    /// The power of the test above: a scale that is 3 per cent off is seen.
+    /// Checks the power of the test above: a scale that is wrong by 3 per cent is detected.
     #[test]
     fn a_wrong_scale_would_be_seen() {
         let noise = DiscreteLaplace::new(100, 1600);

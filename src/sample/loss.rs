@@ -1,11 +1,12 @@
-//! Certified privacy losses of probabilities held in integers.
+//! Certified privacy losses, computed from probabilities that are integers or ratios of integers.
 
 use super::exp::ExpLowerBound;
 use super::laplace::DiscreteLaplace;
 use super::uniform::{TWO_64, Threshold};
 
 impl ExpLowerBound {
-    /// Returns true if numerator / denominator is at most this bound, decided exactly.
+    /// Returns true if `numerator` / `denominator` is at most this bound. Both are products of
+    /// weight and count. The comparison is exact.
     #[must_use]
     pub fn covers(&self, numerator: Factors, denominator: Factors) -> bool {
         // numerator · 2^fraction ≤ denominator · mantissa: factors of at most
@@ -18,7 +19,8 @@ impl ExpLowerBound {
     }
 }
 
-/// Probability weight with a count: a product of the two, or a quotient.
+/// Weight and count, which form a product or a quotient. [`realised_epsilon`] takes the quotient
+/// weight / count, and [`least_epsilon_covering`] takes the product.
 ///
 /// ```
 /// use hushbin::sample::{Factors, realised_epsilon};
@@ -32,8 +34,9 @@ impl ExpLowerBound {
 pub struct Factors(pub u128, pub u64);
 
 /// Computes the privacy loss of a mechanism from the probabilities of its buckets over all inputs.
-/// Each is a weight divided by a count, up to a common factor. The loss is the logarithm of the
-/// greatest probability over the least, rounded up, and never above `requested`.
+/// Each probability is given as a weight divided by a count, up to a factor common to all. The loss
+/// is the logarithm of the greatest probability divided by the least. It is rounded up, and never
+/// above `requested`.
 ///
 /// # Panics
 /// If there are no probabilities, or as for [`least_epsilon_covering`].
@@ -72,21 +75,21 @@ fn wide_product(a: u128, b: u128) -> (u128, u128) {
     )
 }
 
-/// Returns the privacy loss ln(numerator / denominator), rounded up to a double, never above
-/// `requested`.
+/// Returns the privacy loss ln(`numerator` / `denominator`), rounded up to a double, and never
+/// above `requested`. Numerator and denominator are products of weight and count.
 ///
-/// A double x is an upper bound of the loss if a lower bound of exp(x) covers the ratio. The search
-/// starts just below the floating-point logarithm and climbs. Thresholds are made so that
-/// `requested` itself covers the ratio.
+/// A double x is an upper bound of the loss if a lower bound of exp(x) is at least the ratio. The
+/// search starts just below the floating-point logarithm and goes up. It ends, because thresholds
+/// are rounded so that `requested` is such an upper bound.
 ///
 /// # Panics
-/// If `requested` does not cover the ratio: the thresholds would be wrong.
+/// If `requested` is below the loss. Then the thresholds are wrong.
 #[must_use]
 pub fn least_epsilon_covering(numerator: Factors, denominator: Factors, requested: f64) -> f64 {
     let product = |Factors(weight, count)| weight as f64 * count as f64;
     let ratio = product(numerator) / product(denominator);
-    // Eight units of margin cover an error of six: two of libm's logarithm and four of the ratio.
-    // The ratio's relative error adds absolutely to the logarithm.
+    // The margin is eight units. The error is at most six: two of libm's logarithm and four of the
+    // ratio. The ratio's relative error is an absolute error of the logarithm.
     let start = libm::log(ratio) - 8.0 * f64::EPSILON;
     let mut candidate = start.clamp(0.0, requested);
     let mut step = f64::EPSILON / 4.0;
@@ -103,13 +106,13 @@ pub fn least_epsilon_covering(numerator: Factors, denominator: Factors, requeste
 }
 
 impl Threshold {
-    /// Realised probability, rounded to the nearest double.
+    /// Realised probability of a draw that is true, rounded to the nearest double.
     #[must_use]
     pub fn probability(self) -> f64 {
         self.0 as f64 / TWO_64
     }
 
-    /// Realised probability of false, rounded to the nearest double.
+    /// Realised probability of a draw that is false, rounded to the nearest double.
     #[must_use]
     pub fn complement(self) -> f64 {
         ((1u128 << 64) - u128::from(self.0)) as f64 / TWO_64

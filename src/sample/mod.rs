@@ -1,5 +1,5 @@
-//! Exact samplers from integers and thresholds only. The distribution drawn from is the
-//! distribution accounted for, to the last bit.
+//! Exact samplers, built from integers and thresholds only. So samples have, to the last bit, the
+//! distribution that the privacy accounting assumes.
 
 #[cfg(feature = "reports")]
 mod exp;

@@ -1,8 +1,8 @@
-//! Draws from words of 64 bits.
+//! Random draws from words of 64 bits, or of 32 bits.
 
 use rand_core::Rng;
 
-/// Probability as an integer threshold: true with probability exactly threshold / 2⁶⁴.
+/// Probability as an integer threshold: a draw is true with probability exactly threshold / 2⁶⁴.
 ///
 /// ```
 /// use hushbin::sample::Threshold;
@@ -13,8 +13,8 @@ use rand_core::Rng;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Threshold(pub u64);
 
-/// Draws a 64-bit word. Generators are inlined, except in the module that pages download, where one
-/// copy is smaller.
+/// Draws a 64-bit word. The function is inlined, except in the module that pages download, where a
+/// single copy is smaller.
 #[cfg_attr(not(target_arch = "wasm32"), inline)]
 #[cfg_attr(target_arch = "wasm32", inline(never))]
 pub(crate) fn word<R: Rng + ?Sized>(rng: &mut R) -> u64 {
@@ -22,20 +22,21 @@ pub(crate) fn word<R: Rng + ?Sized>(rng: &mut R) -> u64 {
 }
 
 impl Threshold {
-    /// Draws once. Consumes one 64-bit word.
+    /// Returns true with this probability, else false. Consumes one 64-bit word.
     #[inline]
     pub fn sample<R: Rng + ?Sized>(self, rng: &mut R) -> bool {
         word(rng) < self.0
     }
 }
 
-/// Number of 64-bit words, 2⁶⁴.
+/// Number of possible 64-bit words, 2⁶⁴.
 pub(super) const TWO_64: f64 = 18_446_744_073_709_551_616.0;
 
 /// Draws a uniform integer below `range`, without bias.
 ///
-/// Source: Lemire, "Fast Random Integer Generation in an Interval" (2019), on 32-bit words. The low
-/// half of word·range is rejected if it would favour some results. Consumes one word, seldom more.
+/// Source: Lemire, "Fast Random Integer Generation in an Interval" (2019), with 32-bit words. A
+/// word is drawn again if the low half of word·range would make some results more likely. Consumes
+/// one 32-bit word, rarely more.
 ///
 /// # Panics
 /// If `range` is 0.
@@ -45,7 +46,8 @@ pub fn below<R: Rng + ?Sized>(rng: &mut R, range: u32) -> u32 {
     assert!(range > 0, "no integer lies below 0");
     let mut product = u64::from(rng.next_u32()) * u64::from(range);
     if (product as u32) < range {
-        // 2³² mod range: results whose low half is below it are hit once too often.
+        // 2³² mod range. Products with a low half below this are rejected. Without that, some
+        // results would have one word more than other results.
         let surplus = range.wrapping_neg() % range;
         while (product as u32) < surplus {
             product = u64::from(rng.next_u32()) * u64::from(range);

@@ -13,7 +13,7 @@ use crate::fingerprint::{Fingerprint, ParseHexError, parse_hex};
 use crate::mechanism::Report;
 use crate::task::Task;
 
-/// Reports that are sent and counted together.
+/// Reports that a client sends together and that a collector counts together.
 ///
 /// ```
 /// use hushbin::{ErrorCode, Report, Task, TaskDraft, Upload, UploadId};
@@ -34,7 +34,7 @@ use crate::task::Task;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Upload {
-    /// Random identity, the same in every retry.
+    /// Random identity of the upload, equal in every retry.
     pub id: UploadId,
     /// Reports, 1 to [`bounds::REPORTS`] of them.
     pub reports: Vec<Report>,
@@ -111,13 +111,13 @@ pub struct EncodedUpload<'a> {
 }
 
 impl<'a> EncodedUpload<'a> {
-    /// Checks uploads back to back, all of them made for `task`. Returns each with the range
-    /// of its bytes.
+    /// Checks all uploads in `bytes`, which are back to back and made for `task`. Returns each
+    /// upload with the range of its bytes.
     ///
     /// # Errors
-    /// Those of [`Upload::decode`] for the first upload that is wrong, with offsets from the
-    /// first byte; [`Error::Malformed`] if `bytes` is empty, or if the uploads have more than
-    /// [`bounds::REPORTS`] reports together.
+    /// Errors of [`Upload::decode`] for the first upload that is wrong, with offsets from the first
+    /// byte of `bytes`. [`Error::Malformed`] if `bytes` is empty, or if all uploads together have
+    /// more than [`bounds::REPORTS`] reports.
     pub fn check_all(bytes: &'a [u8], task: &Task) -> Result<Vec<(Self, Range<usize>)>, Error> {
         read_all(bytes, |cursor| {
             let (id, count) = read_header(cursor, VERSION, task.fingerprint())?;
@@ -128,8 +128,8 @@ impl<'a> EncodedUpload<'a> {
         })
     }
 
-    /// Reads the header of an upload that is alone in `bytes`. The reports are checked by
-    /// [`EncodedUpload::for_each_report`].
+    /// Reads the header of the only upload in `bytes`. The reports are not checked yet:
+    /// [`EncodedUpload::for_each_report`] checks them.
     ///
     /// # Errors
     /// [`Error::Version`], [`Error::FingerprintMismatch`], or [`Error::Malformed`] if the header
@@ -141,8 +141,9 @@ impl<'a> EncodedUpload<'a> {
         Ok(Self { id, count, reports })
     }
 
-    /// Reads the bytes that follow the id of an upload: the number of reports and the reports.
-    /// The reports are checked by [`EncodedUpload::for_each_report`].
+    /// Creates an upload from its id and `body`, the bytes that follow the id: the number of
+    /// reports and the reports. The reports are not checked yet: [`EncodedUpload::for_each_report`]
+    /// checks them.
     ///
     /// # Errors
     /// [`Error::Malformed`] if `body` does not begin with a number of reports.
@@ -156,8 +157,8 @@ impl<'a> EncodedUpload<'a> {
     /// Decodes each report, and calls `visit` with the report and its bytes.
     ///
     /// # Errors
-    /// [`Error::Malformed`] if the bytes are not [`count`](Self::count) reports of `task`. The
-    /// reports before the wrong one have been visited.
+    /// [`Error::Malformed`] if the bytes are not [`count`](Self::count) reports of `task`. By then,
+    /// the reports before the wrong one have been visited.
     pub fn for_each_report(
         &self,
         task: &Task,
@@ -173,11 +174,12 @@ impl<'a> EncodedUpload<'a> {
     }
 }
 
-/// Reads the uploads of one request, back to back, each with the range of its bytes.
+/// Reads the uploads of one request, which are back to back. `take` reads the next upload. Returns
+/// each upload with the range of its bytes.
 ///
 /// # Errors
-/// Those of `take`; [`Error::Malformed`] if `bytes` is empty, or if the uploads have more than
-/// [`bounds::REPORTS`] reports together.
+/// Errors of `take`. [`Error::Malformed`] if `bytes` is empty, or if all uploads together have more
+/// than [`bounds::REPORTS`] reports.
 pub(crate) fn read_all<'a>(
     bytes: &'a [u8],
     mut take: impl FnMut(&mut Cursor<'a>) -> Result<EncodedUpload<'a>, Error>,
@@ -201,7 +203,8 @@ pub(crate) fn read_all<'a>(
     }
 }
 
-/// Reads an upload's header and returns the upload's id and its number of reports.
+/// Reads an upload's header, and checks the format's version and the task's fingerprint. Returns
+/// the upload's id and its number of reports.
 pub(crate) fn read_header(
     cursor: &mut Cursor<'_>,
     version: u8,
@@ -225,7 +228,7 @@ pub(crate) fn read_header(
     Ok((id, read_count(cursor)?))
 }
 
-/// Reads the number of reports of an upload.
+/// Reads the number of reports of an upload, and checks that it is in [`bounds::REPORTS`].
 fn read_count(cursor: &mut Cursor<'_>) -> Result<u32, Error> {
     let count: u32 = cursor.read("expected the number of reports")?;
     if !bounds::REPORTS.holds(f64::from(count)) {

@@ -1,10 +1,11 @@
 //! Wire format of uploads.
 //!
-//! An upload has four fields: the version byte, the task's fingerprint (16 bytes), the upload id
-//! (16 bytes), and the number of reports (varint). The reports follow. A report of Collision or
-//! CoCo is its seed (8 bytes, little endian) and its bucket (varint). A report of hash-bin is its
-//! seed and either a sign (one byte, 1 for plus) or the task's number of bins (zigzag varints). The
-//! encoding is canonical: if bytes decode, then encoding the result returns the same bytes.
+//! An upload has a header of four fields: the version byte, the task's fingerprint (16 bytes), the
+//! upload id (16 bytes), and the number of reports (varint). The reports follow. A report of
+//! hash-bin is its seed (8 bytes, little endian) and either a sign (one byte, 1 for plus) or the
+//! task's number of bins (zigzag varints). A report of any other mechanism is its seed and its
+//! bucket (varint). The encoding is canonical: if bytes decode, then encoding the result returns
+//! these bytes.
 //!
 //! The number of reports determines where an upload ends. One request may therefore carry several
 //! uploads of one task, back to back. Each is counted once, by its own id. All uploads of a request

@@ -11,22 +11,22 @@ use crate::fingerprint::Fingerprint;
 use crate::sample::word;
 use crate::upload::{self, UploadId};
 
-/// Number of a thrown [`ErrorCode`].
+/// Number of an [`ErrorCode`], which is thrown as an exception in JavaScript.
 pub(super) type Thrown = u32;
 
 pub(super) fn thrown(error: &Error) -> Thrown {
     error.code() as u32
 }
 
-/// Creates a generator seeded by 256 bits of the browser's randomness.
+/// Creates a random generator and seeds it with 256 random bits from the browser.
 ///
 /// # Errors
 /// [`ErrorCode::NoEntropy`] if the browser provides no randomness.
 pub(super) fn generator() -> Result<ChaCha20Rng, Thrown> {
     let mut seed = [0; 32];
     let filled = getrandom::fill(&mut seed);
-    // A script may have replaced `getRandomValues` by a function that does nothing. Real randomness
-    // is all zeros with probability 2⁻²⁵⁶.
+    // A script may have replaced `getRandomValues` by a function that does nothing and leaves
+    // zeros. Real randomness is all zeros only with probability 2⁻²⁵⁶.
     if filled.is_err() || seed == [0; 32] {
         return Err(ErrorCode::NoEntropy as u32);
     }

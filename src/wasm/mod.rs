@@ -1,10 +1,11 @@
 //! Bindings for web pages: the core behind an interface of numbers and typed arrays.
 //!
-//! The module does not format, parse or look up names, because JavaScript does that with less to
+//! The module does not format, parse or look up names. JavaScript does these with less code to
 //! download. Errors are thrown as the numbers of [`ErrorCode`](crate::error::ErrorCode).
 //!
-//! The generator is ChaCha20. The browser's `crypto.getRandomValues` seeds it when a randomizer is
-//! created. There is no other source and no fallback, and a page cannot pass a seed.
+//! The random generator is ChaCha20. The browser's `crypto.getRandomValues` seeds it when a
+//! randomizer is created. There is no other source of randomness and no fallback, and a page cannot
+//! pass a seed.
 
 mod common;
 #[cfg(feature = "wasm")]
@@ -23,16 +24,16 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::fingerprint::Fingerprint;
 
-/// Returns the first 16 bytes of a SHA-256. For a task's canonical bytes they are its
-/// [`Fingerprint`]. For an item's name, in UTF-8, the first eight are its [key](crate::item_key) in
-/// open questions, little endian.
+/// Returns the first 16 bytes of the SHA-256 of `bytes`. The digest of a task's canonical bytes is
+/// the task's [`Fingerprint`]. In open questions, the [key](crate::item_key) of an item is a part
+/// of a digest: the first eight bytes, little endian, of the digest of the item's name in UTF-8.
 #[wasm_bindgen]
 #[must_use]
 pub fn digest(bytes: &[u8]) -> Vec<u8> {
     Fingerprint::from_canonical(bytes).0.to_vec()
 }
 
-/// Allocator and panic handler of a module that pages download, in place of std's.
+/// Allocator and panic handler of a module that pages download, which replace those of std.
 #[cfg(feature = "module")]
 mod module {
     #[global_allocator]

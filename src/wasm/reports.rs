@@ -10,7 +10,7 @@ use crate::domain::Entry;
 use crate::error::ErrorCode;
 use crate::task::Task;
 
-/// Error of arrays whose lengths do not match.
+/// Number that is thrown if the lengths of arrays do not match.
 const LENGTHS: Thrown = ErrorCode::Combination as u32;
 
 /// Randomizer of reports, and source of upload headers, for one task.
@@ -18,18 +18,18 @@ const LENGTHS: Thrown = ErrorCode::Combination as u32;
 pub struct Randomizer {
     inner: crate::randomizer::Randomizer,
     rng: ChaCha20Rng,
-    /// Buffer reused between reports.
+    /// Buffer for the entries of one call, reused between calls.
     entries: Vec<Entry>,
     sampled_down: u32,
 }
 
 #[wasm_bindgen]
 impl Randomizer {
-    /// Prepares for the task with these [canonical bytes](Task::canonical_bytes) and seeds the
-    /// generator.
+    /// Creates a randomizer for the task that these [canonical bytes](Task::canonical_bytes)
+    /// encode, and seeds its random generator.
     ///
     /// # Errors
-    /// The code of the task's error, or [`ErrorCode::NoEntropy`].
+    /// Code of the error in the task, or [`ErrorCode::NoEntropy`].
     #[wasm_bindgen(constructor)]
     pub fn new(task: &[u8]) -> Result<Self, Thrown> {
         let task = Task::from_canonical_bytes(task).map_err(|error| thrown(&error))?;
@@ -41,15 +41,16 @@ impl Randomizer {
         })
     }
 
-    /// Randomises people's answers and returns the encoded reports, back to back. For each person
-    /// and question in turn, `lengths` has the number of entries that follow in `items` and
-    /// `values`.
+    /// Randomises people's answers and returns the encoded reports, back to back. `lengths` has the
+    /// number of entries of each person's answer to each question, person by person. The entries
+    /// are in `items` and `values`, in the same order.
     ///
-    /// If any question is open, every item takes two words, low before high. The items of an open
-    /// question are the first eight bytes of the [`digest`](super::digest) of the name.
+    /// If any question of the task is open, every item takes two 32-bit words, low before high. An
+    /// item of an open question is then the first eight bytes of the [`digest`](super::digest) of
+    /// its name.
     ///
     /// # Errors
-    /// The code of the first wrong person's error. No report is returned then.
+    /// Code of the error of the first person whose answers are invalid. Then no report is returned.
     pub fn randomize(
         &mut self,
         lengths: &[u32],
@@ -97,8 +98,8 @@ impl Randomizer {
         Ok(bytes)
     }
 
-    /// Returns the number of reports that left out entries. It stays in the client and is never
-    /// sent.
+    /// Returns the number of reports, since this randomizer was created, that left out entries.
+    /// This number stays in the client and is never sent.
     #[must_use]
     pub fn sampled_down(&self) -> u32 {
         self.sampled_down

@@ -8,8 +8,8 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use super::common::{Thrown, generator, header, thrown};
 use crate::sums::{self, CodingLoss, Message, SumTask};
 
-/// Part of a vector of length 1 that messages may omit without being counted in
-/// [`SumRandomizer::left`].
+/// Length of the part of a vector that messages may omit without being counted in
+/// [`SumRandomizer::left`]. The vector has a length of at most 1.
 const OMITTED_TOLERANCE: f64 = 1e-6;
 
 /// Randomizer of messages, and source of upload headers, for one task of sums.
@@ -17,7 +17,7 @@ const OMITTED_TOLERANCE: f64 = 1e-6;
 pub struct SumRandomizer {
     inner: sums::SumRandomizer,
     rng: ChaCha20Rng,
-    /// Buffer reused between people.
+    /// Buffer for the messages of one call, reused between calls.
     messages: Vec<Message>,
     clipped: u32,
     left: u32,
@@ -25,11 +25,11 @@ pub struct SumRandomizer {
 
 #[wasm_bindgen]
 impl SumRandomizer {
-    /// Prepares for the task with these [canonical bytes](SumTask::canonical_bytes) and seeds the
-    /// generator.
+    /// Creates a randomizer for the task that these [canonical bytes](SumTask::canonical_bytes)
+    /// encode, and seeds its random generator.
     ///
     /// # Errors
-    /// The code of the task's error, or [`ErrorCode::NoEntropy`](crate::ErrorCode::NoEntropy).
+    /// Code of the error in the task, or [`ErrorCode::NoEntropy`](crate::ErrorCode::NoEntropy).
     #[wasm_bindgen(constructor)]
     pub fn new(task: &[u8]) -> Result<Self, Thrown> {
         let task = SumTask::from_canonical_bytes(task).map_err(|error| thrown(&error))?;
@@ -42,12 +42,12 @@ impl SumRandomizer {
         })
     }
 
-    /// Randomises one person's numbers, one for each item in turn. Returns all
-    /// messages in random order, each padded with zeros to the length of the task's longest
-    /// message.
+    /// Randomises one person's numbers, one for each item in turn. Returns all messages of the
+    /// person in random order. Each message is padded with zeros to the length of the task's
+    /// longest message.
     ///
     /// # Errors
-    /// The code of the numbers' error. No random number is drawn then.
+    /// Code of the error in the numbers. Then no random number is drawn.
     pub fn randomize(&mut self, values: &[f64]) -> Result<Vec<u8>, Thrown> {
         let CodingLoss { clipped, omitted } = self
             .inner
@@ -62,15 +62,15 @@ impl SumRandomizer {
         Ok(bytes)
     }
 
-    /// Returns the number of people with a number outside its limits, or with too long a vector. It
-    /// stays in the client and is never sent.
+    /// Returns the number of people, since this randomizer was created, who had a number outside
+    /// its limits or a vector that was too long. This count stays in the client and is never sent.
     #[must_use]
     pub fn clipped(&self) -> u32 {
         self.clipped
     }
 
-    /// Returns the number of people whose messages omit more than 10⁻⁶ of the vector. It stays in
-    /// the client and is never sent.
+    /// Returns the number of people, since this randomizer was created, whose messages omit a part
+    /// of the vector that is longer than 10⁻⁶. This count stays in the client and is never sent.
     #[must_use]
     pub fn left(&self) -> u32 {
         self.left

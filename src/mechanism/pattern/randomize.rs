@@ -62,8 +62,8 @@ impl Randomize for Randomizer {
             self.favoured + below(rng, outputs - self.favoured)
         };
         // The output is drawn as if for cell 0, and rotated by the person's cell at the end. So
-        // draws and table look-ups do not depend on the input. The domain has checked that there is
-        // one entry.
+        // draws and table look-ups do not depend on the input. A checked input has exactly one
+        // entry.
         let bucket = (self.outputs[rank as usize] + entries[0].item as u32) % outputs;
         *report = Report { seed, bucket };
         false
