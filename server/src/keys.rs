@@ -44,10 +44,11 @@ pub(crate) fn check_private<E: From<KeyPermissionError>>(
 /// Purpose of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Algorithm {
-    /// Key that reports are sealed to
+    /// Key of an analyser, to which pages seal reports, or of a gateway, to which pages seal
+    /// requests
     #[value(name = "sealing")]
     X25519,
-    /// Key that shufflers and analysers sign with
+    /// Key with which a shuffler or an analyser signs its messages to the other
     #[value(name = "signing")]
     Ed25519,
 }

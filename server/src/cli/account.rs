@@ -20,21 +20,23 @@ use hushbin_analysis::promise::{account_statement, round_up};
 
 /// Compute the central ε and δ of a batch of shuffled reports
 ///
-/// The bound is proven. It holds against an attacker who cannot link reports to people. Without
-/// --task, it holds for every mechanism whose local ε is --epsilon.
+/// The printed central ε is a proven upper bound. It holds against an attacker who cannot link
+/// reports to people. Without --task, the bound holds for every mechanism whose local ε is
+/// --epsilon.
 #[derive(Debug, clap::Args)]
 pub(super) struct Options {
-    /// Task file (JSON); missing parameters are chosen
+    /// Task file (JSON); parameters that the file leaves out are chosen automatically
     #[arg(long, value_name = "FILE", conflicts_with = "epsilon")]
     task: Option<PathBuf>,
-    /// Local ε of one report of any mechanism, 0.001 to 12
+    /// Local ε of one report, 0.001 to 12, for any mechanism; instead of --task
     #[arg(long, value_name = "E", required_unless_present_any = ["task", "central_epsilon"])]
     epsilon: Option<f64>,
-    /// Central ε to reach: finds the smallest batch, or with --reports the largest local ε. The
+    /// Maximum central ε of a batch, 0 to 12. Without --reports, the command finds the smallest
+    /// batch that satisfies it. With --reports, it finds the largest local ε, while the other
     /// parameters of --task stay the same
     #[arg(long, value_name = "E")]
     central_epsilon: Option<f64>,
-    /// Number of reports in the batch, 2 to 1000000000000
+    /// Number of reports in a batch, 2 to 1000000000000; for a task of sums, number of people
     #[arg(
         long,
         short = 'n',
@@ -42,8 +44,8 @@ pub(super) struct Options {
         required_unless_present = "central_epsilon"
     )]
     reports: Option<u64>,
-    /// Number of equally large batches that each person reports to, 1 to 10000. Must be 1 if the
-    /// answers of --task are permanent (default 1)
+    /// Number of batches that each person reports to, 1 to 10000, if every batch has --reports
+    /// reports. Must be 1 if the answers of --task are permanent (default 1)
     #[arg(
         long,
         value_name = "K",
@@ -52,14 +54,15 @@ pub(super) struct Options {
         conflicts_with = "central_epsilon"
     )]
     batches: u32,
-    /// Number of reports that each person sends to a batch, 1 to 1000 (default as many as the
-    /// budget of --task allows in one window, or 1)
+    /// Maximum number of reports that one person sends to a batch, 1 to 1000 (default with --task:
+    /// the most that its budget allows in one window; without: 1)
     #[arg(long, value_name = "R", conflicts_with = "central_epsilon")]
     reports_per_person: Option<u32>,
-    /// Probability δ that the central ε fails, 1e-15 to 0.1
+    /// Probability δ that the guarantee of the central ε fails, 1e-15 to 0.1
     #[arg(long, value_name = "D")]
     delta: f64,
-    /// Fraction of reports that is assumed to follow the protocol, above 0 (default 1)
+    /// Fraction of the reports in a batch that are assumed to follow the protocol, 1e-12 to 1
+    /// (default 1)
     #[arg(long, value_name = "F", default_value_t = DEFAULT_HONEST_FRACTION, hide_default_value = true)]
     honest_fraction: f64,
     #[command(flatten)]
@@ -97,14 +100,14 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     })
 }
 
-/// Mechanism of the reports.
+/// Mechanism whose batches are accounted for: the mechanism of a task, or any mechanism.
 enum Subject<'a> {
     Task(Task, &'a ReportTaskFile),
     AnyMechanism,
 }
 
 impl Subject<'_> {
-    /// Returns the mechanism with local ε `epsilon`.
+    /// Returns the mixture that describes the mechanism if its local ε is `epsilon`.
     fn mixture(&self, epsilon: f64) -> Result<Mixture, Error> {
         match self {
             Self::Task(task, file) => {
@@ -116,7 +119,8 @@ impl Subject<'_> {
 }
 
 impl Options {
-    /// Accounts for sums through a shuffler. Searching for a `--central-epsilon` is refused.
+    /// Answers the command for a task of sums. Refuses `--central-epsilon`, because nothing is
+    /// searched for.
     fn account_sums(&self, task: &SumTask, out: &mut dyn Write) -> Result<(), Error> {
         if self.central_epsilon.is_some()
             || self.reports_per_person.is_some_and(|reports| reports != 1)
@@ -152,7 +156,7 @@ impl Options {
         })
     }
 
-    /// Checks that the batches can be composed.
+    /// Checks that the losses of several batches can be added up.
     fn check_repeats(&self, subject: &Subject<'_>) -> Result<(), Error> {
         // Composition assumes fresh randomness in each batch. A repeated report links the batches of
         // its person. Comparing batches can then isolate the report of one person.
@@ -173,7 +177,8 @@ impl Options {
         Ok(())
     }
 
-    /// Returns the number of reports of each person: 1 if a batch or an ε is searched for.
+    /// Returns the number of reports that one person sends to a batch. It is 1 if the command
+    /// searches for a batch size or a local ε.
     fn reports_per_person(&self, subject: &Subject<'_>) -> u32 {
         match subject {
             Subject::Task(task, _) if self.central_epsilon.is_none() => {
@@ -184,7 +189,8 @@ impl Options {
         }
     }
 
-    /// Returns the mechanism and the number of reports. Given a central ε, one of them is found.
+    /// Returns the mechanism and the number of reports in a batch. With `--central-epsilon`,
+    /// searches for the largest local ε or for the smallest batch.
     fn batch(&self, subject: &Subject<'_>) -> Result<(Mixture, u64), Error> {
         let at = |epsilon| subject.mixture(epsilon);
         let (honest_fraction, delta) = (self.honest_fraction, self.delta);

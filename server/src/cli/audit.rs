@@ -14,25 +14,26 @@ use crate::task::task_file::ReportTaskFile;
 
 /// Measure the privacy loss of real uploads
 ///
-/// Makes uploads for pairs of inputs, and tries to distinguish the inputs. For a small task, also
-/// enumerates all inputs. Fails if the loss is above the task's ε. For sums through a shuffler,
-/// compares whole batches.
+/// The command makes uploads for pairs of inputs, and measures how well an attacker can distinguish
+/// the two inputs of a pair. For a small task, it also enumerates all inputs. For sums through a
+/// shuffler, it compares whole batches. It fails if the measured loss is above the task's ε.
 #[derive(Debug, clap::Args)]
 pub(super) struct Options {
-    /// Task file (JSON); missing parameters are chosen
+    /// Task file (JSON); parameters that the file leaves out are chosen automatically
     #[arg(long, value_name = "FILE")]
     task: PathBuf,
-    /// Number of reports to make from each of two inputs, or for sums of batches (default 200000,
-    /// more for a large ε; for sums, a few seconds' worth)
+    /// Number of reports to make from each input of a pair, at least 100 (more if ε is large) and
+    /// at most 1000000000 (default 200000, or more if ε is large). For a task of sums, number of
+    /// batches to make, at least 2 (default as many as take a few seconds)
     #[arg(long, value_name = "N")]
     trials: Option<u64>,
-    /// Seed of the random generator, to repeat a run (default from the system)
+    /// Seed of the random generator, a whole number, to repeat a run (default a random seed)
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
-    /// Confidence of the measured lower bound, 0.5 to 0.999999999 (default 0.999)
+    /// Confidence of the measured lower bound on the loss, 0.5 to 0.999999999 (default 0.999)
     #[arg(long, value_name = "C", default_value_t = DEFAULT_CONFIDENCE, hide_default_value = true)]
     confidence: f64,
-    /// Print JSON
+    /// Print the answer as JSON
     #[arg(long)]
     json: bool,
 }

@@ -7,7 +7,7 @@ use hushbin_analysis::heavy_hitters::Text;
 use hushbin_analysis::promise::{certainty, round_up};
 use serde_json::Value;
 
-/// Formats a mechanism with its parameters, under their names in task files.
+/// Formats a mechanism with its parameters, each with its name in task files.
 pub(super) fn mechanism(mechanism: &Mechanism) -> String {
     let parameters = serde_json::to_value(mechanism).expect("parameters are plain data");
     let Value::Object(parameters) = parameters else {
@@ -23,7 +23,7 @@ pub(super) fn mechanism(mechanism: &Mechanism) -> String {
     mechanism.name().to_owned() + &others.collect::<String>()
 }
 
-/// Quotes a text, and marks a prefix of longer texts.
+/// Returns a text in quotation marks, followed by "and longer" if it is a prefix of longer texts.
 pub(super) fn text(Text { text, goes_on, .. }: &Text) -> String {
     format!("{text:?}{}", if *goes_on { " and longer" } else { "" })
 }
@@ -44,7 +44,8 @@ pub(super) fn guess(epsilon: f64) -> String {
     format!("a guess that was 50 % sure becomes at most {sure} % sure")
 }
 
-/// States the central ε and δ of `subject`, which consists of what people sent (`sent`).
+/// States that `subject` has this central ε and δ. `sent` names the things that an attacker cannot
+/// link to people, such as "reports".
 pub(super) fn central(subject: &str, sent: &str, epsilon: f64, delta: f64) -> String {
     format!(
         "{subject} a central ε = {} against someone who cannot link {sent} to people: {}, except \

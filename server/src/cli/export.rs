@@ -13,28 +13,29 @@ use crate::estimates;
 use crate::export::{self, Description, ExportError, Format, Row, Rows, Unfinished, beside};
 use crate::store::{BatchRow, StoredReports};
 
-/// Export the randomised reports of released batches, for estimates elsewhere
+/// Export the randomised reports of released batches, to compute estimates elsewhere
 ///
 /// Only released batches are exported. In other batches the reports are still in order of arrival,
-/// which could link them to their senders. A collector may be using the journal.
+/// which could link reports to senders. A collector may use the journal at the same time.
 ///
-/// Each row has the batch, the question, the seed of the report, its bucket (if the mechanism has
-/// one), and the whole report in hexadecimal. The complete task is written to FILE.task.json, or
-/// into a Parquet file. `hushbin estimate FILE` needs nothing else.
+/// Each row has the number of the batch, the name of the question, the seed and the bucket of the
+/// report (the bucket only if the mechanism has one), and the whole report in hexadecimal. With
+/// --out FILE, the complete task is written to FILE.task.json, or into the Parquet file. 'hushbin
+/// estimate FILE' then needs no other option than its --format.
 #[derive(Debug, Clone, Args)]
 pub(super) struct Options {
     #[command(flatten)]
     location: LocationOptions,
-    /// Id of the task whose reports to export
+    /// Id of the task whose reports are exported
     #[arg(long, value_name = "ID")]
     task: String,
-    /// Numbers of released batches, such as 1,4-6 (default all)
+    /// Numbers of the released batches to export, such as 1,4-6 (default all)
     #[arg(long, value_name = "BATCHES")]
     batches: Option<String>,
-    /// Format of the rows; parquet needs --out
+    /// Format of the rows; 'parquet' needs --out
     #[arg(long, value_enum)]
     format: Format,
-    /// New file, written completely or not at all (default standard output)
+    /// New file for the rows, written completely or not at all (default standard output)
     #[arg(long, value_name = "FILE", required_if_eq("format", "parquet"))]
     out: Option<PathBuf>,
 }
@@ -69,7 +70,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     Ok(())
 }
 
-/// Selects the batches with these numbers, or all batches.
+/// Returns the batches with the numbers `asked`, or all batches if `asked` is `None`.
 ///
 /// # Errors
 /// When a batch is not released, or its reports are deleted.
@@ -145,7 +146,7 @@ fn write_files(
         described.file().write_all(description.write().as_bytes())?;
         described.finish()?;
     }
-    // The rows get their name last, so that they are never without a description.
+    // The file of rows is renamed last, so that a file of rows always has a description.
     let finished = file.finish();
     if let (Err(_), Some(beside)) = (&finished, &beside) {
         let _ = std::fs::remove_file(beside);

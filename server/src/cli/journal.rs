@@ -25,24 +25,25 @@ enum Command {
     Salvage(SalvageOptions),
 }
 
-/// Verify the checksums of all files; changes nothing
+/// Verify the checksums of all files, without changing anything
 ///
-/// Fails if a file is missing or damaged, and names each of them. A collector may be using the
-/// journal.
+/// The command fails if a file is missing or damaged, and lists all such files. A collector may use
+/// the journal at the same time.
 #[derive(Debug, Args)]
 struct CheckOptions {
-    /// Directory of the journal
+    /// Directory that contains the journal
     #[arg(long, value_name = "DIR", env = "HUSHBIN_DATA")]
     data: PathBuf,
 }
 
-/// Copy the journal to a new directory, and check the copy
+/// Copy the journal to a new directory, then check the copy
 ///
-/// A collector can start on the copy. It has the access tokens, and every report that was
-/// acknowledged before this command began. A collector may be using the journal.
+/// The copy contains the access tokens, and every report that was acknowledged before this command
+/// began. A collector can start on the copy. Another one may use the original journal at the same
+/// time.
 #[derive(Debug, Args)]
 struct BackupOptions {
-    /// Directory of the journal
+    /// Directory that contains the journal
     #[arg(long, value_name = "DIR", env = "HUSHBIN_DATA")]
     data: PathBuf,
     /// New directory for the copy
@@ -50,24 +51,25 @@ struct BackupOptions {
     to: PathBuf,
 }
 
-/// Copy the intact parts of a damaged journal to a new directory, and check the copy
+/// Copy the intact parts of a damaged journal to a new directory, then check the copy
 ///
-/// Names each damaged file or commit, and what is lost with it. A collector can start on the copy.
-/// Released batches keep their numbers. A closed batch that lost reports is open again. If ids of
-/// uploads are lost, uploads that are sent again count twice. Stop the collector first. The
-/// damaged journal is not changed.
+/// Stop the collector before you run this command. The damaged journal is not changed. The command
+/// lists each damaged file or commit, and the data that is lost with it. A collector can start on
+/// the copy. In the copy, released batches keep their numbers, and a closed batch that lost reports
+/// is open again. If ids of uploads are lost, an upload that a page sends again counts twice.
 #[derive(Debug, Args)]
 struct SalvageOptions {
-    /// Directory of the journal
+    /// Directory that contains the journal
     #[arg(long, value_name = "DIR", env = "HUSHBIN_DATA")]
     data: PathBuf,
     /// New directory for the intact parts
     #[arg(long, value_name = "NEWDIR")]
     to: PathBuf,
-    /// Task file (JSON), needed if the list of tasks is lost; may be repeated
+    /// Task file (JSON), needed if the journal's list of tasks is lost; may be repeated
     #[arg(long, value_name = "FILE")]
     task: Vec<PathBuf>,
-    /// Role of the server, needed if the list of tasks is lost (default collector)
+    /// Role of the server that wrote the journal, needed if the journal's list of tasks is lost
+    /// (default collector)
     #[arg(long, value_enum, default_value_t, hide_default_value = true)]
     role: Role,
 }
@@ -111,7 +113,7 @@ fn salvage(options: &SalvageOptions, out: &mut dyn Write) -> Result<(), Error> {
     report(&store::check(&options.to), out)
 }
 
-/// Writes the result of a check.
+/// Writes the result of a check of a journal.
 ///
 /// # Errors
 /// When a file is missing or damaged.

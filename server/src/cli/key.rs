@@ -16,7 +16,8 @@ use crate::{ohttp, sealed};
 
 /// Create and show keys of shufflers, analysers and gateways
 ///
-/// Key files are PEM, as written by openssl genpkey and openssl pkey -pubout.
+/// Key files have the format PEM, and are interchangeable with those of 'openssl genpkey' and
+/// 'openssl pkey -pubout'.
 #[derive(Debug, Args)]
 pub(super) struct Options {
     #[command(subcommand)]
@@ -31,46 +32,46 @@ enum Command {
     Gateway(GatewayOptions),
 }
 
-/// Create a private key that only the file's owner can read, and print the public key
+/// Create a private key in a file that only its owner can read, and print the public key
 #[derive(Debug, Args)]
 struct CreateOptions {
-    /// Purpose of the key. Pages seal reports to an analyser, and requests to a gateway. Shufflers
-    /// and analysers sign their messages to each other
+    /// Purpose of the key
     #[arg(long = "for", value_name = "PURPOSE", value_enum)]
     algorithm: Algorithm,
-    /// New file for the private key
+    /// New file for the private key (PEM)
     #[arg(value_name = "FILE")]
     file: PathBuf,
 }
 
-/// Print the public key of a private key
+/// Print the public key that belongs to a private key
 #[derive(Debug, Args)]
 struct PublicOptions {
     /// Purpose of the key
     #[arg(long = "for", value_name = "PURPOSE", value_enum)]
     algorithm: Algorithm,
-    /// File of the private key
+    /// File with the private key (PEM)
     #[arg(value_name = "FILE")]
     file: PathBuf,
 }
 
-/// Print the pin of each sealing key, for a page's `analyser` option
+/// Print the pin of each sealing key, for the option 'analyser' of a page's client
 #[derive(Debug, Args)]
 struct PinOptions {
     /// Task file (JSON)
     #[arg(long, value_name = "FILE")]
     task: PathBuf,
-    /// Files of the analyser's public sealing keys
+    /// Files with the analyser's public sealing keys (PEM)
     #[arg(value_name = "FILE", required = true)]
     keys: Vec<PathBuf>,
 }
 
-/// Print the key configuration of each gateway key, for a page's `relay.gateway` option
+/// Print the key configuration of each gateway key, for the option 'relay.gateway' of a page's
+/// client
 ///
-/// Key configurations are those of Oblivious HTTP (RFC 9458), in hexadecimal.
+/// A key configuration of Oblivious HTTP (RFC 9458) is printed as one line of hexadecimal digits.
 #[derive(Debug, Args)]
 struct GatewayOptions {
-    /// Files of the gateway's public sealing keys
+    /// Files with the gateway's public sealing keys (PEM)
     #[arg(value_name = "FILE", required = true)]
     keys: Vec<PathBuf>,
 }

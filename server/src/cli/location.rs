@@ -11,10 +11,11 @@ use crate::store::Location;
 #[derive(Debug, Clone, Args)]
 #[group(required = true, multiple = false)]
 pub(super) struct LocationOptions {
-    /// Directory of the journal
+    /// Directory that contains the journal
     #[arg(long, value_name = "DIR", env = "HUSHBIN_DATA")]
     data: Option<PathBuf>,
-    /// PostgreSQL database of the journal, such as postgres://hushbin@db.example.org/hushbin
+    /// PostgreSQL database that contains the journal, such as
+    /// postgres://hushbin@db.example.org/hushbin
     #[arg(
         long,
         value_name = "URL",

@@ -8,7 +8,7 @@ use serde::Serialize;
 /// Error of a command, shown to the user as one line.
 pub type Error = Box<dyn std::error::Error + Send + Sync>;
 
-/// Writes an answer, as JSON or by `words`.
+/// Writes an answer: as JSON if `json` is true, or else with the function `words`.
 pub(super) fn write_answer(
     out: &mut dyn Write,
     json: bool,
@@ -26,10 +26,10 @@ pub(super) fn write_answer(
 /// Options for the form of an answer.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub(super) struct AnswerForm {
-    /// Print tables, assumptions and derivations too
+    /// Also print tables, assumptions and derivations
     #[arg(long, conflicts_with = "json")]
     verbose: bool,
-    /// Print JSON
+    /// Print the answer as JSON
     #[arg(long)]
     json: bool,
 }
@@ -54,7 +54,7 @@ impl AnswerForm {
     }
 }
 
-/// Writes the fields of an answer, under their names in JSON.
+/// Writes each field of an answer on a line, with its name in JSON and its value.
 pub(super) fn write_fields(out: &mut dyn Write, answer: &impl Serialize) -> io::Result<()> {
     let fields = serde_json::to_value(answer)?;
     for (name, value) in fields.as_object().into_iter().flatten() {

@@ -10,13 +10,14 @@ use super::serve;
 use crate::http::OPENAPI;
 use crate::task::schema_key;
 
-/// Print the JSON schema of a file, for completion and checks in editors
+/// Print the JSON schema of task files or of the configuration file, for editors
 ///
-/// The schema fits this version of hushbin. A task file names it as "$schema". A configuration file
-/// names it in its first line, `#:schema PATH`.
+/// With the schema, an editor completes and checks such files as you type. It fits this version of
+/// hushbin. A task file refers to the schema with the key '$schema', and a configuration file with
+/// the first line '#:schema PATH'.
 #[derive(Debug, Args)]
 pub(super) struct Options {
-    /// Kind of file
+    /// Kind of file that the schema describes
     #[arg(value_name = "KIND", value_enum)]
     kind: FileKind,
 }
@@ -24,9 +25,9 @@ pub(super) struct Options {
 /// Files that people write.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum FileKind {
-    /// A task file (JSON)
+    /// Task file (JSON)
     Task,
-    /// The configuration file of hushbin serve (TOML)
+    /// Configuration file of 'hushbin serve' (TOML)
     Config,
 }
 
@@ -59,7 +60,7 @@ fn config() -> Value {
     })
 }
 
-/// JSON pointers to schemas, in a document of OpenAPI 3.1 and in a JSON schema.
+/// Prefixes of references to other schemas: in an OpenAPI 3.1 document, and in a JSON schema.
 const COMPONENTS: &str = "#/components/schemas/";
 const DEFINITIONS: &str = "#/$defs/";
 

@@ -18,30 +18,31 @@ use crate::task::task_file::ReportTaskFile;
 use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, Estimand};
 use hushbin_analysis::heavy_hitters::{self, DEFAULT_ALPHABET};
 
-/// Try a task on a data set: randomise, estimate, and compare with the truth
+/// Simulate a task on a data set, and compare the estimates with the true answers
 #[derive(Debug, clap::Args)]
 pub(super) struct Options {
-    /// Task file (JSON); missing parameters are chosen
+    /// Task file (JSON); parameters that the file leaves out are chosen automatically
     #[arg(long, value_name = "FILE")]
     task: PathBuf,
-    /// Data set with one person a line: .csv or .tsv with question names in the header, or .jsonl
-    /// or .ndjson with the answers that a page passes to `report`
+    /// Data set with one person per line. A .csv or .tsv file starts with a line of question names.
+    /// In a .jsonl or .ndjson file, each line is the object that a page would pass to 'report'
     #[arg(long, value_name = "FILE")]
     data: PathBuf,
-    /// Number of people to take, from the first line on (default all)
+    /// Number of people to simulate, from the start of the data set (default all)
     #[arg(long, value_name = "N")]
     people: Option<usize>,
-    /// Seed of the random generator, to repeat a run (default from the system)
+    /// Seed of the random generator, a whole number, to repeat a simulation (default a random seed)
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
-    /// Number of runs to average, 1 to 100000; the seed goes up by 1 each (default 1)
+    /// Number of runs over which errors are averaged, 1 to 100000; each run uses the next seed
+    /// (default 1)
     #[arg(long, value_name = "R", default_value_t = 1, hide_default_value = true, value_parser = clap::value_parser!(u64).range(1..=100_000))]
     runs: u64,
-    /// Confidence of the intervals, 0.5 to 0.999999999 (default 0.95)
+    /// Confidence of each interval, 0.5 to 0.999999999 (default 0.95)
     #[arg(long, value_name = "P", default_value_t = DEFAULT_CONFIDENCE, hide_default_value = true)]
     confidence: f64,
-    /// Letters to search texts for, if the task asks for a text (default a to z, 0 to 9, space and
-    /// hyphen)
+    /// Letters that the texts may consist of, each once, for questions of kind 'text' (default a to
+    /// z, 0 to 9, space and hyphen)
     #[arg(long, value_name = "LETTERS", default_value = DEFAULT_ALPHABET, hide_default_value = true)]
     alphabet: String,
     #[command(flatten)]

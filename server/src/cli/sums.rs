@@ -1,4 +1,4 @@
-//! Answers of commands for tasks of sums through a shuffler.
+//! Answers of all commands, if the task is one of sums through a shuffler.
 
 use std::fs;
 use std::io::{self, Write};
@@ -18,7 +18,7 @@ use crate::task::task_file::{self, TaskFile};
 use crate::task::{CollectedDraft, CollectedTask};
 use crate::text;
 
-/// Returns the complete task of a file with a `trust` key, which makes it a task of sums.
+/// Returns the complete task of sums in a file. Only files with the key `trust` have tasks of sums.
 ///
 /// Returns `None` for any other file, which the caller reads again. A pipe cannot be read twice, so
 /// it is never a task of sums.

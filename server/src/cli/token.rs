@@ -29,27 +29,27 @@ enum Command {
 struct CreateOptions {
     #[command(flatten)]
     location: LocationOptions,
-    /// Permissions of the token
+    /// Permissions that the token gives
     #[arg(long, value_enum)]
     role: TokenRole,
-    /// Label of the token in lists, such as its holder or purpose
+    /// Label of the token in 'hushbin token list', such as its holder or purpose
     #[arg(long, value_name = "TEXT")]
     name: String,
 }
 
-/// List ids, roles and names of all tokens; the tokens themselves are never shown
+/// List the id, role and name of every token; the tokens themselves are never shown
 #[derive(Debug, Args)]
 struct ListOptions {
     #[command(flatten)]
     location: LocationOptions,
 }
 
-/// Revoke a token: requests with it are refused from now on
+/// Revoke a token, so that requests with this token are refused from now on
 #[derive(Debug, Args)]
 struct RevokeOptions {
     #[command(flatten)]
     location: LocationOptions,
-    /// Id of the token, as printed by `hushbin token list`
+    /// Id of the token, as 'hushbin token list' prints it
     #[arg(value_name = "ID")]
     id: String,
 }

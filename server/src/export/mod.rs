@@ -45,10 +45,10 @@ pub(crate) use write::{csv, json};
 /// Format of a file of reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// Comma-separated values (RFC 4180), under a header
+    /// Comma-separated values (RFC 4180), with a header line
     Csv,
-    /// JSON lines: an object for each report
+    /// JSON lines: one object per report
     Json,
-    /// Apache Parquet, with the task inside
+    /// Apache Parquet, with the complete task in the same file
     Parquet,
 }

@@ -9,12 +9,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// Takes reports from pages and estimates from them
+    /// Receives reports from pages, and serves estimates
     #[default]
     Collector,
-    /// Takes sealed reports from pages and sends them on in batches, in another order
+    /// Receives sealed reports from pages, shuffles the reports of a batch, and sends the batch to
+    /// an analyser
     Shuffler,
-    /// Takes batches from shufflers and estimates from them
+    /// Receives batches from shufflers, and serves estimates
     Analyser,
 }
 

@@ -13,9 +13,9 @@ use data_encoding::HEXLOWER;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum TokenRole {
-    /// Read what is released.
+    /// Read released estimates, the list of batches and the settings of tasks.
     Analyst,
-    /// Close batches; make, change and delete tasks.
+    /// Like 'analyst'; also close batches, and create, change and delete tasks.
     Admin,
 }
 

@@ -17,27 +17,27 @@ use crate::{estimates, export};
 use query::QueryOptions;
 use source::{Input, Source};
 
-/// Estimate from exported reports or partial totals
+/// Print estimates from exported reports or from partial totals
 ///
-/// Reads files of `hushbin journal export`, in any of its formats. Prints the same bytes as
-/// GET /tasks/{id}/estimates for the same batches, or as GET /tasks/{id}/heavy-hitters for a
-/// question of kind "text". All files must be of one task, and each batch in one file only. A row
-/// that is not a report of the task is an error.
+/// The command reads files that 'hushbin journal export' wrote, in any format. For the same
+/// batches, it prints the same bytes as GET /tasks/{id}/estimates, or for a question of kind 'text'
+/// the same bytes as GET /tasks/{id}/heavy-hitters. All files must belong to one task, and no batch
+/// may be in two files. A row that is not a report of the task is an error.
 ///
-/// --format totals prints partial totals instead: one line of JSON, made without holding reports
-/// in memory. Spark, Slurm or a shell can run one process for each part of the reports. Give the
-/// lines of all parts to `hushbin estimate` again: it prints the same bytes as from all reports. A
-/// part that is given twice is an error.
+/// With --format totals, the command prints partial totals instead: one line of JSON that replaces
+/// the reports. Spark, Slurm or a shell can so run one process for each part of the reports. Then
+/// give the lines of all parts to 'hushbin estimate': it prints the same bytes as from all reports
+/// at once. A part that is given twice is an error. Reports are never held in memory all at once.
 #[derive(Debug, Clone, Args)]
 pub(super) struct Options {
-    /// Files of reports or partial totals
+    /// Files of exported reports, or of partial totals
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Task file, or saved answer of GET /tasks/{id}; needed if the reports come without their
-    /// task
+    /// Task file (JSON), or a saved response of GET /tasks/{id}. Needed for --input, for partial
+    /// totals, and for exported reports without FILE.task.json
     #[arg(long, value_name = "FILE")]
     task: Option<PathBuf>,
-    /// Format of standard input, which is read if there is no FILE
+    /// Format of standard input, which is read if no FILE is given
     #[arg(
         long,
         value_enum,
@@ -47,10 +47,10 @@ pub(super) struct Options {
     input: Option<Input>,
     #[command(flatten)]
     query: QueryOptions,
-    /// Kind of output
+    /// Format of the output
     #[arg(long, value_enum)]
     format: Format,
-    /// New file for partial totals (default standard output)
+    /// New file for the partial totals of --format totals (default standard output)
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
@@ -61,7 +61,7 @@ enum Format {
     Csv,
     /// Estimates as JSON
     Json,
-    /// Partial totals, to be combined with those of other parts
+    /// Partial totals of these reports, to combine with the partial totals of other reports
     Totals,
 }
 

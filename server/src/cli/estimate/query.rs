@@ -10,41 +10,44 @@ use crate::estimates;
 /// Options of a query: the question, its items, and the form of the answer.
 #[derive(Debug, Clone, Args)]
 pub(super) struct QueryOptions {
-    /// Name of the question (needed if the task has several)
+    /// Name of the question to estimate; needed if the task has several questions
     #[arg(long, value_name = "NAME")]
     question: Option<String>,
-    /// Items to estimate, as a line of CSV: a name with a comma needs quotes (default all)
+    /// Names of the items to estimate, separated by commas; a name that contains a comma needs
+    /// double quotes (default all items of the question)
     #[arg(long, value_name = "ITEMS")]
     items: Option<String>,
     #[arg(
         long,
         value_name = "P",
-        help = format!("Confidence of each interval, 0.5 to 0.999999999 (default \
-                        {DEFAULT_CONFIDENCE})")
+        help = format!("Confidence of each interval, 0.5 to 0.999999999 (default {DEFAULT_CONFIDENCE})")
     )]
     confidence: Option<f64>,
-    /// Post-processing of the estimates, such as projection,shrinkage (default none)
+    /// Post-processing of the estimates, one or several of 'conditional-mean', 'projection',
+    /// 'full-projection' and 'shrinkage', separated by commas (default none)
     #[arg(long, value_name = "NAMES")]
     post: Option<String>,
-    /// Quantiles of a number to estimate, each above 0 and below 1, such as 0.5,0.9
+    /// Quantiles to estimate, if the question asks for a number with bins: numbers above 0 and
+    /// below 1, separated by commas (default 0.5,0.75,0.95)
     #[arg(long, value_name = "PARTS", value_delimiter = ',')]
     quantiles: Option<Vec<f64>>,
-    /// List the items that differ from 0, with at most this expected fraction of false alarms
+    /// Also list the items whose estimates differ significantly from 0. The value is the expected
+    /// fraction of wrong items in that list, 1e-9 to 0.5 (default no list)
     #[arg(long, value_name = "RATE")]
     false_discovery_rate: Option<f64>,
     #[arg(
         long,
         value_name = "LETTERS",
         help = format!(
-            "Letters to search texts for, if the question is of kind \"text\" \
-             (default {DEFAULT_ALPHABET:?})"
+            "Letters that the texts may consist of, each once, for a question of kind 'text' \
+             (default '{DEFAULT_ALPHABET}')"
         )
     )]
     alphabet: Option<String>,
 }
 
 impl QueryOptions {
-    /// Checks that no option is given. Partial totals depend on none of them.
+    /// Checks that none of these options is given, because partial totals do not depend on them.
     ///
     /// # Errors
     /// When an option is given.

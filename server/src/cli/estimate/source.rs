@@ -15,11 +15,12 @@ use crate::text::unmarked;
 /// Format of standard input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Input {
-    /// Binary reports, each after its length as a varint (the framing of Protocol Buffers)
+    /// Binary reports, each preceded by its length in bytes as a varint, as Protocol Buffers frame
+    /// messages
     Delimited,
-    /// Reports in lower-case hexadecimal, one a line, as in the column `report` of exports
+    /// Reports in lower-case hexadecimal, one per line, as in the column 'report' of exported files
     Hex,
-    /// Partial totals, one a line
+    /// Partial totals, one line of JSON for each part
     Totals,
 }
 
@@ -37,7 +38,8 @@ enum Kind {
 }
 
 impl Source {
-    /// Opens files, or standard input if `input` is given. Adds up partial totals.
+    /// Opens the files, or standard input if `input` is given. If the source has partial totals,
+    /// reads them all and adds them up.
     ///
     /// # Errors
     /// When a file cannot be read, or the task is unknown.
@@ -91,7 +93,7 @@ impl Source {
         }
     }
 
-    /// Visits every report. Partial totals have none.
+    /// Calls `visit` with every report. Partial totals contain no reports.
     ///
     /// # Errors
     /// When a row is not a report of the task.
@@ -109,7 +111,7 @@ impl Source {
         }
     }
 
-    /// Returns the partial totals of everything.
+    /// Returns the partial totals of the whole source.
     ///
     /// # Errors
     /// As [`Source::for_each_report`].
@@ -129,7 +131,7 @@ fn require_task(task: Option<Task>) -> Result<Task, Error> {
     task.ok_or_else(|| "the task is unknown, expected its file with --task".into())
 }
 
-/// Adds up the partial totals of files.
+/// Returns the sum of the partial totals in all files.
 fn add_files(
     task: &Task,
     files: impl Iterator<Item = Result<Begun, ReadError>>,

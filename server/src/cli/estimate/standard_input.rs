@@ -12,7 +12,7 @@ use crate::text::unmarked;
 pub(super) struct Reports<'a, R> {
     task: &'a Task,
     input: BufReader<R>,
-    /// Number of the current report in messages, starting from 1.
+    /// Number of the current report, from 1, for error messages.
     number: u64,
     bytes: Vec<u8>,
 }
@@ -31,7 +31,8 @@ impl<'a, R: Read> Reports<'a, R> {
         format!("standard input, {what} {}: {wrong}", self.number).into()
     }
 
-    /// Visits every report of an input in which each report follows its length.
+    /// Calls `visit` with every report of an input in which the length of each report comes before
+    /// it.
     ///
     /// # Errors
     /// When an entry is not a report of the task.
@@ -75,7 +76,7 @@ impl<'a, R: Read> Reports<'a, R> {
         Ok(length)
     }
 
-    /// Visits every report of an input with one report on each line.
+    /// Calls `visit` with every report of an input that has one report per line.
     ///
     /// # Errors
     /// When a line is not a report of the task.

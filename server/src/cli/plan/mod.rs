@@ -13,38 +13,38 @@ use hushbin_analysis::accounting::{DEFAULT_DELTA, DEFAULT_HONEST_FRACTION};
 use hushbin_analysis::plan::{DEFAULT_ID, LOCAL_EPSILON, Survey, plan};
 use question::QuestionOptions;
 
-/// Plan a task: give two of people, privacy and accuracy, get the third
+/// Plan a task: give two of people, privacy and accuracy, and get the third
 #[derive(Debug, clap::Args)]
 pub(super) struct Options {
     #[command(flatten)]
     question: QuestionOptions,
-    /// Number of people who report, once each
+    /// Number of people who send one report each, 1 to 1000000000000
     #[arg(long, value_name = "N")]
     people: Option<u64>,
-    /// Number of people who report per day, to compute the number of days
+    /// Number of people who report per day, at least 0.001, to compute the number of days
     #[arg(long, value_name = "N")]
     people_per_day: Option<f64>,
     #[arg(
         long,
         value_name = "E",
-        help = format!("Maximum local ε (default {LOCAL_EPSILON} if only --central-epsilon is \
-                        given)")
+        help = format!("Maximum local ε of a report, 0.001 to 12 (default {LOCAL_EPSILON} if \
+                        --central-epsilon is given)")
     )]
     epsilon: Option<f64>,
-    /// Maximum central ε of the shuffled batch
+    /// Maximum central ε of the batch of all reports after shuffling, 0.001 to 12
     #[arg(long, value_name = "E")]
     central_epsilon: Option<f64>,
-    /// Probability δ that the central ε fails, 1e-15 to 0.1 (default 1e-8)
+    /// Probability δ that the guarantee of the central ε fails, 1e-15 to 0.1 (default 1e-8)
     #[arg(long, value_name = "D", default_value_t = DEFAULT_DELTA, hide_default_value = true)]
     delta: f64,
-    /// Fraction of reports that is assumed to follow the protocol, above 0 (default 1)
+    /// Fraction of the reports that are assumed to follow the protocol, 1e-12 to 1 (default 1)
     #[arg(long, value_name = "F", default_value_t = DEFAULT_HONEST_FRACTION, hide_default_value = true)]
     honest_fraction: f64,
-    #[arg(long, help = format!("Id of the task (default that of --task, or {DEFAULT_ID})"))]
+    #[arg(long, help = format!("Id of the planned task (default the id in --task, or else '{DEFAULT_ID}')"))]
     id: Option<String>,
     #[command(flatten)]
     form: AnswerForm,
-    /// File to write the complete task to
+    /// File to write the complete task to (JSON); an existing file is overwritten
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }

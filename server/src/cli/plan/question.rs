@@ -1,4 +1,4 @@
-//! Options that describe questions and the accuracy wanted of their estimates.
+//! Options that describe questions, and the wanted accuracy of the estimates.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,44 +14,52 @@ use crate::cli::output::Error;
 use crate::task::task_file;
 use crate::text;
 
-/// Options that describe questions: ratings of items, one question of another kind, or the questions
-/// of a file.
+/// Options that describe what a plan is for: ratings of items, one question of another kind, or all
+/// questions in a task file.
 #[derive(Debug, clap::Args)]
 pub(super) struct QuestionOptions {
-    /// Number of items to rate, or "open" for arbitrary strings
+    /// Number of items that people rate, 1 to 1048576, or 'open' if items may be any strings.
+    /// Without --kind and --task, the question asks for ratings of these items
     #[arg(long, value_name = "N", required_unless_present_any = ["names", "kind", "task"], value_parser = parse_items)]
     items: Option<Items>,
-    /// File of names of items, options or numbers, one a line
+    /// File with the names of the items, options or numbers, one name per line; instead of --items,
+    /// --options or --numbers
     #[arg(long, value_name = "FILE", conflicts_with = "items")]
     names: Option<PathBuf>,
-    /// Number of a person's entries that are reported on
+    /// Maximum number of entries of one person that a report covers, 1 to 1024. An entry is an item
+    /// that the person rates, or an option that the person chooses in a 'set'
     #[arg(long, value_name = "S", required_unless_present_any = ["entries", "kind", "task"])]
     sparsity: Option<u32>,
-    /// Numbers of people with 0, 1, 2, … entries, to weigh bias against noise. Chooses --sparsity
-    /// if that is missing
+    /// Expected numbers of people with 0, 1, 2, … entries, separated by commas, for ratings. The
+    /// numbers predict the bias of estimates. Without --sparsity, they also choose the sparsity
     #[arg(long, value_name = "N,N,...", value_delimiter = ',')]
     entries: Option<Vec<u64>>,
-    /// Values of items: -1 or 1 (sign), or from -1 to 1 (real) (default sign)
+    /// Possible ratings of an item: 'sign' for -1 and 1, 'real' for all numbers from -1 to 1
+    /// (default sign)
     #[arg(long, default_value = "sign", hide_default_value = true, value_parser = ["sign", "real"], conflicts_with_all = NOT_RATINGS)]
     value: String,
-    /// Estimates wanted of items: means, with missing entries as 0 (mean), frequencies of each sign
-    /// (frequency), or frequencies of either sign (nonmissing) (default mean)
+    /// Wanted estimate for each rated item: 'mean' for the mean rating over all people, where a
+    /// missing rating counts as 0; 'frequency' for the shares of people with a positive and with a
+    /// negative rating; 'nonmissing' for the share of people with any rating (default mean)
     #[arg(long, default_value = "mean", hide_default_value = true, value_parser = ["mean", "frequency", "nonmissing"], conflicts_with_all = NOT_RATINGS)]
     objective: String,
-    /// Minimum protection by a report on items: of a person's whole input (user), or of the value
-    /// of any single item (event) (default user)
+    /// Protection that every considered mechanism for ratings has to give: 'user' protects all
+    /// ratings of a person, 'event' protects at least the value of any single rating (default user)
     #[arg(long, default_value = "user", hide_default_value = true, value_parser = ["user", "event"], conflicts_with_all = NOT_RATINGS)]
     level: String,
-    /// Kind of the question, if not ratings: flag, choice, set, number, numbers, cross, text or
-    /// together
+    /// Kind of the question, unless it asks for ratings: 'flag' (no or yes), 'choice' (one option),
+    /// 'set' (several options), 'number', 'numbers' (several numbers), 'cross' (two answers of the
+    /// same person, as rows and columns of a table), 'text', or 'together' (several flags and
+    /// choices in one report)
     #[arg(long, value_name = "KIND", conflicts_with = "items")]
     kind: Option<String>,
-    /// Task file (JSON), complete or not. Its "epsilon" and "people" are used if options give too
-    /// little
+    /// Task file (JSON) with the questions; parameters may be missing. Its 'epsilon' and 'people'
+    /// are used only if the options give fewer than two of people, privacy and accuracy
     #[arg(long, value_name = "FILE", conflicts_with_all = ["items", "kind", "names", "sparsity", "entries"])]
     pub(super) task: Option<PathBuf>,
-    /// Number of options of a choice, a set or a cross's rows (or --names). For together, one
-    /// number for each question, such as 2,2,3, where 2 makes a flag
+    /// Number of options of a 'choice', of a 'set', or of the rows of a 'cross', 2 to 1048576. For
+    /// 'together', one number for each part, separated by commas, such as 2,2,3; a part with 2
+    /// options is a flag
     #[arg(
         long,
         value_name = "N",
@@ -59,14 +67,16 @@ pub(super) struct QuestionOptions {
         value_delimiter = ','
     )]
     options: Vec<u32>,
-    /// Number of options of a cross's columns. For a column of numbers, give --min and --max
-    /// instead
+    /// Number of options of the columns of a 'cross', 2 to 1048576. If the columns are a number,
+    /// give --min and --max instead
     #[arg(long, value_name = "N")]
     columns: Option<u32>,
-    /// Number of numbers, each from --min to --max (or --names)
+    /// Number of numbers that a question of kind 'numbers' asks for, 2 to 1024. All are from --min
+    /// to --max
     #[arg(long, value_name = "N", conflicts_with = "names")]
     numbers: Option<u32>,
-    /// Smallest number; numbers below it count as it
+    /// Minimum of a 'number', of all 'numbers', or of the columns of a 'cross'. Smaller answers are
+    /// raised to it
     #[arg(
         long,
         value_name = "X",
@@ -74,7 +84,8 @@ pub(super) struct QuestionOptions {
         allow_negative_numbers = true
     )]
     min: Option<f64>,
-    /// Largest number; numbers above it count as it
+    /// Maximum of a 'number', of all 'numbers', or of the columns of a 'cross'. Larger answers are
+    /// lowered to it
     #[arg(
         long,
         value_name = "X",
@@ -82,43 +93,50 @@ pub(super) struct QuestionOptions {
         allow_negative_numbers = true
     )]
     max: Option<f64>,
-    /// Unit of the numbers, such as ms
+    /// Unit of the numbers from --min to --max, such as ms
     #[arg(long, value_name = "UNIT")]
     unit: Option<String>,
-    /// Estimate wanted of a number: mean, histogram or quantiles
+    /// Wanted estimate of a 'number': 'mean', 'histogram' or 'quantiles' (default histogram if
+    /// --bins or --spacing is given, or else mean). A 'cross' cannot estimate quantiles
     #[arg(long, value_name = "WHAT")]
     want: Option<String>,
-    /// Number of bins of a histogram or of quantiles
+    /// Number of bins that the range from --min to --max is divided into: for a histogram 2 to 4096
+    /// (default 32), for quantiles 2 to 128 (default 64)
     #[arg(long, value_name = "N")]
     bins: Option<u32>,
-    /// Spacing of the bins: even or logarithmic
+    /// Spacing of the bins: 'even', or 'logarithmic' if --min is above 0 (default even)
     #[arg(long, value_name = "HOW")]
     spacing: Option<String>,
-    /// Length of the texts, in characters
+    /// Maximum length of the texts of a question of kind 'text', in characters, 1 to 126
     #[arg(long, value_name = "N")]
     length: Option<u32>,
-    /// Maximum half-width (±) of a 95% interval: of a share from 0 to 1, of a mean in its unit, or
-    /// of a quantile in its unit if --spread is given. NAME= selects a question, and NAME.NUMBER=
-    /// one of several numbers
+    /// Wanted accuracy: the maximum half-width (±) of a 95% interval. For a share it is a fraction
+    /// from 0 to 1, for a mean it is in the unit of the number. For a quantile it is in that unit
+    /// if --spread is given, and otherwise a share of people. If there are several questions, write
+    /// NAME=X for each question, or NAME.NUMBER=X for one number of a question of kind 'numbers'
     #[arg(long, value_name = "[NAME=]X", value_parser = parse_named)]
     within: Vec<NamedNumber>,
-    /// Quantile wanted: the fraction of people below it, such as 0.9 (default 0.5 if --spread is
-    /// given)
+    /// Wanted quantile of a 'number', as the fraction of people below the quantile, 0.001 to 0.999
+    /// (default 0.5 if --spread or --want quantiles is given). If there are several questions,
+    /// write NAME=P
     #[arg(long, value_name = "[NAME=]P", value_parser = parse_named)]
     quantile: Vec<NamedNumber>,
-    /// Standard deviation of a number among people, in its unit, to state errors of a quantile in
-    /// that unit. Assumes a normal distribution
+    /// Expected standard deviation of people's answers to a question of kind 'number', in the unit
+    /// of the number. The error of a quantile is then stated in that unit, for normally distributed
+    /// answers. If there are several questions, write NAME=X
     #[arg(long, value_name = "[NAME=]X", value_parser = parse_named)]
     spread: Vec<NamedNumber>,
-    /// Maximum root mean squared error of ratings, over all items
+    /// Wanted accuracy of ratings: the maximum root mean squared error over all items, 0.000001 to
+    /// 1
     #[arg(long, value_name = "SE", conflicts_with_all = NOT_RATINGS)]
     standard_error: Option<f64>,
-    /// Frequency of the rarest item that should be seen, from 0 to 1
+    /// Wanted accuracy of ratings: the smallest frequency at which an item should be distinguished
+    /// from 0, with probability 0.8. 0.000001 to 1
     #[arg(long, value_name = "F", conflicts_with_all = NOT_RATINGS)]
     smallest: Option<f64>,
 }
 
-/// Options of questions that are not ratings.
+/// Options that describe questions of other kinds. They conflict with the options for ratings.
 const NOT_RATINGS: [&str; 2] = ["kind", "task"];
 
 fn parse_items(text: &str) -> Result<Items, String> {
@@ -130,7 +148,7 @@ fn parse_items(text: &str) -> Result<Items, String> {
     }
 }
 
-/// Number that may name its question.
+/// Number, with the name of the question that it is for, if one is given.
 #[derive(Debug, Clone)]
 struct NamedNumber {
     name: Option<String>,
@@ -148,7 +166,7 @@ fn parse_named(text: &str) -> Result<NamedNumber, String> {
     Ok(NamedNumber { name, number })
 }
 
-/// Task file, complete or not, without the parameters that a plan finds.
+/// Task file as a plan reads it. Parameters may be missing, among them ε and the number of people.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Questions {
@@ -160,7 +178,7 @@ struct Questions {
     budget: Budget,
 }
 
-/// Questions with the accuracy wanted of each.
+/// Questions to plan, with the wanted accuracy of each.
 #[derive(Debug, Default)]
 pub(super) struct PlanRequest {
     /// Id in the file, or `None` without a file.
@@ -175,8 +193,8 @@ pub(super) struct PlanRequest {
 }
 
 impl PlanRequest {
-    /// Returns the number of people and the local ε. Numbers of the file complete the options if
-    /// these give fewer than two of people, privacy and accuracy.
+    /// Returns the number of people and the local ε to plan for. If the options give fewer than two
+    /// of people, privacy and accuracy, the numbers in the file complete the options.
     pub(super) fn people_and_epsilon(
         &self,
         people: Option<u64>,
@@ -193,10 +211,11 @@ impl PlanRequest {
 }
 
 impl QuestionOptions {
-    /// Reads the questions, and the accuracy wanted of each.
+    /// Reads the questions, and the wanted accuracy of each question.
     ///
     /// # Errors
-    /// When a file cannot be read, or an option names none of the questions.
+    /// When a file cannot be read, an option does not fit the kind of question, or an option names
+    /// no question although there are several.
     pub(super) fn request(&self) -> Result<PlanRequest, Error> {
         self.check()?;
         let mut request = match &self.task {
@@ -220,7 +239,7 @@ impl QuestionOptions {
         Ok(request)
     }
 
-    /// Checks that options go with the kind of the question.
+    /// Checks that every given option fits the kind of question.
     fn check(&self) -> Result<(), Error> {
         let numbers = [
             self.options.first().copied(),
@@ -260,7 +279,7 @@ impl QuestionOptions {
         Ok(())
     }
 
-    /// Builds the question of the options, by the parser of task files.
+    /// Builds the question that the options describe. The parser of task files checks the fields.
     fn question(&self) -> Result<QuestionDraft, Error> {
         let listed = self.names.as_deref().map(read_names).transpose()?;
         let Some(kind) = self.kind.as_deref() else {
@@ -318,8 +337,8 @@ impl QuestionOptions {
         Ok(serde_json::from_value(given(fields))?)
     }
 
-    /// Builds the question of rated items. It has no name, so its task has the form for one
-    /// question.
+    /// Builds the question that asks for ratings. Its name is empty, so that the task file is
+    /// written in the short form for a single question.
     fn ratings(&self, listed: Option<&[String]>) -> Result<QuestionDraft, Error> {
         let items = (self.items.as_ref()).map_or_else(|| json!(listed), |items| json!(items));
         Ok(serde_json::from_value(given([
@@ -349,7 +368,7 @@ impl QuestionOptions {
         ]
     }
 
-    /// Returns the fields that determine the bins of a number.
+    /// Returns the fields of a task file that determine the bins of a number.
     fn cells(&self) -> [(&'static str, Value); 3] {
         [
             ("want", json!(self.want)),
@@ -358,7 +377,7 @@ impl QuestionOptions {
         ]
     }
 
-    /// Collects the accuracy wanted of each question.
+    /// Returns the wanted accuracy of each question, by the name of the question.
     fn wanted(&self, questions: &[QuestionDraft]) -> Result<BTreeMap<String, AccuracyGoal>, Error> {
         let mut all: BTreeMap<String, AccuracyGoal> = BTreeMap::new();
         type Field = fn(&mut AccuracyGoal) -> &mut Option<f64>;
@@ -387,7 +406,8 @@ impl QuestionOptions {
 }
 
 impl NamedNumber {
-    /// Returns the name of the question, and of the number if the question has several.
+    /// Returns the name of the question that this number is for, and the name of one of its numbers
+    /// if `NAME.NUMBER` is given.
     fn question(&self, questions: &[QuestionDraft]) -> Result<(String, Option<String>), Error> {
         let Some(name) = &self.name else {
             return match questions {
@@ -405,13 +425,14 @@ impl NamedNumber {
     }
 }
 
-/// Builds an object of the fields that are not null.
+/// Builds a JSON object of the fields that are not null.
 fn given<'a>(fields: impl IntoIterator<Item = (&'a str, Value)>) -> Value {
     let given = fields.into_iter().filter(|(_, value)| !value.is_null());
     given.collect()
 }
 
-/// Builds the parts of a question of kind together: 2 options make a flag, more make a choice.
+/// Builds the parts of a question of kind `together`: a flag for 2 options, a choice for any other
+/// number.
 fn parts(options: &[u32]) -> Value {
     let part = |(number, &count): (u32, &u32)| match count {
         2 => json!({ "name": format!("flag-{number}"), "kind": "flag" }),
@@ -420,7 +441,7 @@ fn parts(options: &[u32]) -> Value {
     (1..).zip(options).map(part).collect()
 }
 
-/// Reads the names in a file, one a line.
+/// Reads the names in a file, one per line.
 fn read_names(path: &Path) -> Result<Vec<String>, Error> {
     let text = text::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(text.lines().map(str::to_owned).collect())

@@ -31,7 +31,7 @@ pub(super) fn lines(plan: &Plan, file: Option<&Path>) -> Vec<String> {
             _ => format!("{}: ", own.name),
         };
         let all = describe::mechanism(&own.mechanism);
-        // The first parameter is the size of reports.
+        // The first parameter determines the size of a report.
         name + &all.split(", ").take(2).collect::<Vec<_>>().join(", ")
     });
     vec![
@@ -124,7 +124,8 @@ fn write_question(out: &mut dyn Write, own: &QuestionPlan) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes the errors of a question, and the rarest answer that is seen.
+/// Writes the errors of a question, and the share of the rarest answer that can be distinguished
+/// from 0.
 fn write_errors(out: &mut dyn Write, own: &QuestionPlan) -> io::Result<()> {
     let number = |number: f64| describe::significant(number, 3);
     let bias = own.bias.map_or_else(String::new, |bias| match bias {

@@ -39,7 +39,7 @@ pub(crate) enum LogFormat {
 pub(crate) struct Config {
     /// Location of the journal.
     pub(crate) location: Location,
-    /// True if the journal is only read.
+    /// True if the server must not write to the journal.
     pub(crate) read_only: bool,
     /// Tasks of all task files.
     pub(crate) tasks: Vec<TaskSetup>,
@@ -57,11 +57,11 @@ pub(crate) struct Config {
     pub(crate) peers: Peers,
     /// Gateway for requests that come through relays, if there is one.
     pub(crate) gateway: Option<Arc<Gateway>>,
-    /// Bounds of one request.
+    /// Limits of one request.
     pub(crate) limits: Limits,
-    /// Bounds of the server.
+    /// Limits of the whole server.
     pub(crate) server: ServerOptions,
-    /// Bounds of the store.
+    /// Role and limits of the store.
     pub(crate) store: StoreOptions,
 }
 
@@ -70,7 +70,7 @@ pub(crate) struct Bounds {
     /// Name of the option in a configuration file.
     key: &'static str,
     pub(crate) range: RangeInclusive<u64>,
-    /// Range in words, including limits by other options.
+    /// Range in words, including the limits that other options set.
     expected: &'static str,
 }
 

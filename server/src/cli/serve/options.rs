@@ -9,23 +9,24 @@ use crate::cli::output::Error;
 
 /// Collect reports and serve estimates
 ///
-/// Prints one line with its address on standard output when it is ready, and logs to standard
-/// error. Until the journal is open, it serves /livez and /metrics, and responds 503 to other
-/// requests.
+/// When the server is ready, it prints one line with its address on standard output. It logs to
+/// standard error. Until the journal is open, it serves /livez and /metrics, and responds to other
+/// requests with status 503.
 ///
-/// SIGTERM and SIGINT stop the server. It finishes the current requests and exits with 0, after at
-/// most --drain-timeout plus 10 seconds. SIGHUP reloads --config, and the files of
-/// --tls-certificate and --tls-key. The certificate, --log and --host change at once. Other
-/// changes need a restart.
+/// SIGTERM or SIGINT stops the server. It finishes the current requests and exits with status 0,
+/// after at most --drain-timeout plus 10 seconds. SIGHUP reloads the files of --config,
+/// --tls-certificate and --tls-key. Changes of the certificate, of --log and of --host apply at
+/// once. Other changes need a restart.
 ///
-/// A flag overrides its environment variable, which overrides the configuration file.
+/// An option on the command line overrides its environment variable. An environment variable
+/// overrides the configuration file.
 #[derive(Debug, Clone, Args)]
 pub(in crate::cli) struct Options {
-    /// Configuration file (TOML) with the options below: _ instead of -, and plural names for
-    /// options that may be repeated. Relative paths start at the directory of the file
+    /// Configuration file (TOML). Its keys are the options below, with _ instead of -; options that
+    /// may be repeated have plural names. Relative paths start at the directory of the file
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Check the options and task files, then exit
+    /// Check the options and the files that they name, then exit without starting the server
     #[arg(long)]
     pub(super) check_config: bool,
     #[command(flatten)]

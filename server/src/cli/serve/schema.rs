@@ -116,7 +116,7 @@ mod tests {
         jsonschema::draft7::new(&schema).unwrap()
     }
 
-    /// File with one key, as JSON for the schema and as read by the command.
+    /// Configuration file with one key: as JSON for the schema, and as the command reads it.
     struct File(Value, Result<Settings, toml::de::Error>);
 
     impl File {

@@ -76,17 +76,18 @@ pub(super) struct QuestionCost {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) steps: Option<u64>,
     pub(super) predictions: Vec<Prediction>,
-    /// Standard errors of the share of a rare row and of a rare column of a cross, for the people
-    /// planned for. Levels of a number for its mean have no shares.
+    /// Standard errors of the share of a rare row and of the share of a rare column, for
+    /// `planned_people` people. Empty unless the question is of kind `cross`. Without a column if
+    /// the columns are levels of a number.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) margins: Vec<f64>,
-    /// Worst-case standard error of the share of people below the median of a number in bins, for
-    /// the people planned for.
+    /// Worst-case standard error of the share of people below the median, for `planned_people`
+    /// people. `None` unless the question asks for a number with bins.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) distribution: Option<f64>,
-    /// Number of people planned for.
+    /// Number of people that the mechanism's parameters were chosen for.
     pub(super) planned_people: f64,
-    /// Mechanism of the question, then its alternatives, for the people planned for.
+    /// Errors of the question's mechanism, then of the alternatives, for `planned_people` people.
     pub(super) candidates: Vec<CandidateErrors>,
 }
 
@@ -102,7 +103,7 @@ pub(super) struct CandidateErrors {
     pub(super) protects: String,
     /// Root mean squared error of means.
     pub(super) mean_error: Option<f64>,
-    /// Worst-case bias in that error. More people do not reduce it.
+    /// Worst-case bias of means, which is part of `mean_error`. More people do not reduce the bias.
     pub(super) mean_bias: Option<f64>,
     /// Root mean squared error of the frequencies of either sign.
     pub(super) frequency_error: Option<f64>,
@@ -147,13 +148,14 @@ pub(super) struct Prediction {
     /// it includes the random choice of the people who are asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) mean_standard_error: Option<f64>,
-    /// Half-width of the interval at the default confidence: of the mean, or else of the frequency.
-    /// For a cross by a number for its mean, of the mean within a row, in its unit.
+    /// Half-width of an interval at the default confidence. The interval is that of the mean, or of
+    /// the frequency if no mean is estimated. If the columns of a `cross` are levels of a number,
+    /// it is that of the mean within a row, in the number's unit.
     pub(super) interval: f64,
     /// Half-width of intervals that hold for all items simultaneously; `None` for open tasks.
     pub(super) simultaneous_interval: Option<f64>,
-    /// Upper bound on the standard error of the mean within a row of a cross, in its unit, if all
-    /// rows are equally common.
+    /// Upper bound on the standard error of a number's mean within a row of a `cross`, in the
+    /// number's unit, if all rows are equally common. `None` for other questions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) conditional_mean_standard_error: Option<f64>,
     /// Share of people that a text needs to be found with [`PROBABILITY`], in a search over the
@@ -237,7 +239,9 @@ impl QuestionCost {
     }
 }
 
-/// Returns the standard errors of the shares of a row and of a column of a cross.
+/// Returns the standard errors of the share of a row and of the share of a column, if the question
+/// is of kind `cross`. Columns that are levels of a number have no shares. Returns an empty list
+/// for other questions.
 fn margins(question: &Question, reports: f64) -> Vec<f64> {
     let (Kind::Cross(cross), Mechanism::Collision(collision)) =
         (question.kind(), question.mechanism())
@@ -255,8 +259,8 @@ fn margins(question: &Question, reports: f64) -> Vec<f64> {
         .collect()
 }
 
-/// Returns the standard error of the mean within a row of a cross by a number with levels, if all
-/// rows are equally common.
+/// Returns the standard error of a number's mean within a row, if all rows are equally common.
+/// Returns `None` unless the question is of kind `cross`, with levels of a number as its columns.
 fn row_mean_error(question: &Question, several: bool, reports: f64) -> Option<f64> {
     let Kind::Cross(cross) = question.kind() else {
         return None;
@@ -267,8 +271,8 @@ fn row_mean_error(question: &Question, several: bool, reports: f64) -> Option<f6
     Some((max - min) * (variance / reports).sqrt())
 }
 
-/// Returns the standard error of a mean. For a number among `several` questions, the people who are
-/// asked are a random sample, and that adds variance.
+/// Returns the standard error of a mean. If the question is one of `several`, only a random sample
+/// of people answers it. For numbers, the variance of that sample is added.
 fn mean_error(
     question: &Question,
     predictor: &Predictor,

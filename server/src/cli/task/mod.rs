@@ -1,4 +1,4 @@
-//! `hushbin task`: checks of tasks, and their TypeScript modules.
+//! `hushbin task`: checks tasks, and writes tasks as TypeScript modules.
 
 mod cost;
 mod types;
@@ -30,29 +30,30 @@ enum Command {
 /// Check a task file, and print its privacy, accuracy and fingerprint
 #[derive(Debug, clap::Args)]
 struct CheckOptions {
-    /// Task file (JSON); missing parameters are chosen
+    /// Task file (JSON); parameters that the file leaves out are chosen automatically
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Number of reports to predict errors for; may be repeated (default 1000, 10000, 100000 and
-    /// 1000000)
+    /// Number of people, 1 or more, who send one report each. Errors are predicted for this number;
+    /// may be repeated (default 1000, 10000, 100000 and 1000000)
     #[arg(long, value_name = "N", default_values_t = [1_000, 10_000, 100_000, 1_000_000], hide_default_value = true)]
     people: Vec<u64>,
     #[command(flatten)]
     form: AnswerForm,
-    /// File to write the complete task to, with the parameters that were chosen
+    /// File to write the complete task to, including the chosen parameters (JSON); an existing file
+    /// is overwritten
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
 
 /// Write the complete task as a TypeScript module, for pages to import
 ///
-/// A typo in a name, an option or a kind is then a compile error.
+/// If the page's code misspells a question, an option or an item, that is then a compile error.
 #[derive(Debug, clap::Args)]
 struct TypesOptions {
-    /// Task file (JSON); missing parameters are chosen
+    /// Task file (JSON); parameters that the file leaves out are chosen automatically
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// File to write the module to (default standard output)
+    /// File to write the module to; an existing file is overwritten (default standard output)
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }

@@ -13,7 +13,7 @@ use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, Influence, Influenced};
 use hushbin_analysis::heavy_hitters::PROBABILITY;
 use hushbin_analysis::promise::round_up;
 
-/// Number of reports in the few lines, if errors are predicted for it.
+/// Number of reports that the short answer prefers, if errors are predicted for that number.
 const USUAL: u64 = 10_000;
 
 impl Cost {
@@ -136,15 +136,15 @@ impl Cost {
     }
 }
 
-/// Estimate that errors are predicted for, and its unit.
+/// Estimate whose errors are predicted, with its unit.
 struct Predicted {
     /// Estimate in a few words.
     what: String,
-    /// Size of a predicted 1, in the unit.
+    /// Factor that converts a predicted error to the unit.
     scale: f64,
-    /// Unit, with the space before it.
+    /// Unit with a space before it, or nothing if there is no unit.
     unit: String,
-    /// Predicted half-width beyond which an interval contains every possible value.
+    /// Predicted half-width from which on an interval contains every possible value.
     useless: f64,
 }
 

@@ -1,7 +1,8 @@
 //! Settings of a collector, by a file, environment variables and flags.
 //!
-//! One struct has all three: its fields are the keys of the file, and its attributes name flags and
-//! variables. [`Config`](crate::cli::serve::config::Config) gets the defaults of missing settings.
+//! One struct defines all three: its fields are the keys of the file, and its attributes name flags
+//! and variables. The conversion to [`Config`](crate::cli::serve::config::Config) replaces missing
+//! settings by defaults.
 
 mod config;
 #[cfg(test)]

@@ -14,7 +14,7 @@ const SHUFFLER: &str = include_str!("../../../../config/shuffler.toml");
 const ANALYSER: &str = include_str!("../../../../config/analyser.toml");
 const NODE: &str = include_str!("../../../../config/node.toml");
 
-/// Keys of the full sample that have no default, or a value other than their default.
+/// Keys of the full sample that have no default, or a value other than the default.
 const EXAMPLES: [&str; 7] = [
     "data",
     "hosts",
@@ -33,7 +33,7 @@ fn parsed(text: &str) -> Settings {
     toml::from_str(text).unwrap()
 }
 
-/// Returns the help texts by their keys in a file.
+/// Returns the help text of each setting, by the key in a configuration file.
 fn helps() -> BTreeMap<String, String> {
     let command = Settings::augment_args(Command::new("serve"));
     let help = |argument: &clap::Arg| argument.get_help().unwrap().to_string();

@@ -12,7 +12,8 @@ use crate::cli::serve::config::{LogFormat, LogLevel};
 use crate::store::Role;
 use crate::text;
 
-/// Adds the environment variable of an option: `HUSHBIN_` and its key in the file.
+/// Adds the environment variable of an option. Its name is `HUSHBIN_` and the key of the option in
+/// the file.
 fn with_variable(option: Arg) -> Arg {
     let key = option.get_id().as_str();
     // Lists of tasks are too long for a variable, and --check-config is not a setting.
@@ -23,139 +24,157 @@ fn with_variable(option: Arg) -> Arg {
     option.env(&*variable.leak())
 }
 
-/// Settings, each `None` if missing. A test compares the defaults in the help with the real ones.
+/// Settings, each `None` if it is not given. A test compares the defaults in the help texts with
+/// the real defaults.
 #[derive(Debug, Clone, Default, PartialEq, Args, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 #[command(mut_args = with_variable)]
 pub(in crate::cli::serve) struct Settings {
-    /// Directory of the journal; created if missing
+    /// Directory that contains the journal; created if missing
     #[arg(long, value_name = "DIR")]
     pub(super) data: Option<PathBuf>,
-    /// PostgreSQL database of the journal, instead of --data, such as
-    /// postgres://hushbin@db1,db2/hushbin?target_session_attrs=read-write. Several processes of
-    /// one role can share it. Keep a password in the environment or the file
+    /// PostgreSQL database that contains the journal, instead of --data, such as
+    /// postgres://hushbin@db1,db2/hushbin?target_session_attrs=read-write. Several processes of one
+    /// role can share the database. If the URL has a password, put it into the environment variable
+    /// or the configuration file
     #[arg(long, value_name = "URL", hide_env_values = true)]
     pub(super) store: Option<String>,
-    /// Role of the server. A shuffler sees who sends reports, but not their contents. An analyser
-    /// sees the contents, but not the senders. A collector does both jobs (default collector)
+    /// Role of the server. A 'shuffler' sees who sends reports, but not the contents of reports. An
+    /// 'analyser' sees the contents, but not the senders. A 'collector' sees both (default
+    /// collector)
     #[arg(long, value_name = "ROLE")]
     pub(super) role: Option<Role>,
-    /// Private signing key (PEM) of a shuffler or an analyser, made by
-    /// `hushbin key create --for signing`
+    /// Private signing key (PEM) of this shuffler or analyser, made by 'hushbin key create --for
+    /// signing'
     #[arg(long, value_name = "FILE")]
     pub(super) signing_key: Option<PathBuf>,
-    /// URL of the analyser that a shuffler sends batches to, such as https://analyser.example.org
+    /// URL of the analyser to which this shuffler sends batches, such as
+    /// https://analyser.example.org
     #[arg(long, value_name = "URL")]
     pub(super) analyser: Option<String>,
-    /// Public signing key (PEM) of the analyser that a shuffler sends batches to
+    /// Public signing key (PEM) of the analyser to which this shuffler sends batches
     #[arg(long, value_name = "FILE")]
     pub(super) analyser_key: Option<PathBuf>,
-    /// Private sealing key (PEM) of an analyser, made by `hushbin key create --for sealing`; may be
-    /// repeated. Pages seal reports to the first key that they trust. Reports sealed to the other
-    /// keys are still opened
+    /// Private sealing key (PEM) of this analyser, made by 'hushbin key create --for sealing'; may
+    /// be repeated. A page seals reports to the first of these keys whose pin the page lists.
+    /// Reports sealed to any of the keys are opened, so put a new key before the old ones
     #[arg(long = "sealing-key", value_name = "FILE", value_delimiter = ',')]
     pub(super) sealing_keys: Option<Vec<PathBuf>>,
-    /// Public signing key (PEM) of a shuffler that an analyser accepts batches from; may be repeated
+    /// Public signing key (PEM) of a shuffler from which this analyser accepts batches; may be
+    /// repeated
     #[arg(long = "shuffler", value_name = "FILE", value_delimiter = ',')]
     pub(super) shufflers: Option<Vec<PathBuf>>,
-    /// Private sealing key (PEM) that makes a collector or shuffler an Oblivious HTTP gateway, at
-    /// /.well-known/ohttp-gateway; may be repeated. `hushbin key create --for sealing` makes it.
-    /// The first key is announced first. Requests sealed to the other keys are still opened
+    /// Private sealing key (PEM), made by 'hushbin key create --for sealing'; may be repeated. It
+    /// makes a collector or a shuffler an Oblivious HTTP gateway, at /.well-known/ohttp-gateway.
+    /// The gateway lists its public keys in the order of these options, and clients should take the
+    /// first. Requests sealed to any of the keys are opened, so put a new key before the old ones
     #[arg(long = "ohttp-key", value_name = "FILE", value_delimiter = ',')]
     pub(super) ohttp_keys: Option<Vec<PathBuf>>,
-    /// Write nothing to the journal, for a copy or a read-only disk. Released estimates can be
-    /// read; uploads and changes are refused (default false)
+    /// Serve the journal without writing to it, for example from a copy or a disk that cannot be
+    /// written. Released estimates can be read, while uploads and changes are refused (default
+    /// false)
     #[arg(long, num_args = 0, default_missing_value = "true")]
     pub(super) read_only: Option<bool>,
-    /// Task file (JSON); may be repeated. Tasks of earlier runs are served too
+    /// Task file (JSON) of a task to serve; may be repeated. Tasks that are already in the journal
+    /// are served too
     #[arg(long = "task", value_name = "FILE")]
     pub(super) tasks: Option<Vec<PathBuf>>,
-    /// IP address and port to listen on; port 0 takes a free one (default 127.0.0.1:8686)
+    /// IP address and port to listen on; with port 0, the system chooses a free port (default
+    /// 127.0.0.1:8686)
     #[arg(long, value_name = "ADDR")]
     pub(super) listen: Option<SocketAddr>,
-    /// Certificate chain (PEM), the server's own certificate first. The server then speaks HTTPS
-    /// only, and needs no proxy
+    /// Certificate chain (PEM), with the server's own certificate first. The server then accepts
+    /// only HTTPS, and needs no proxy
     #[arg(long, value_name = "FILE")]
     pub(super) tls_certificate: Option<PathBuf>,
-    /// Private key (PEM) of --tls-certificate. Only the file's owner and group may have access to it
+    /// Private key (PEM) of --tls-certificate. Only the owner and the group of the file may have
+    /// access to it
     #[arg(long, value_name = "FILE")]
     pub(super) tls_key: Option<PathBuf>,
-    /// Host name that requests must use, without port; may be repeated. Requests for other names
-    /// are refused, except for /livez and /readyz (default any name)
+    /// Host name, without port, that requests must be addressed to; may be repeated. Requests for
+    /// other host names are refused, except for /livez and /readyz (default any name)
     #[arg(long = "host", value_name = "NAME", value_delimiter = ',')]
     pub(super) hosts: Option<Vec<String>>,
-    /// Lowest severity that is logged. Uploads are never logged (default info)
+    /// Lowest severity of messages that are logged. Uploads are never logged (default info)
     #[arg(long, value_name = "LEVEL")]
     pub(super) log: Option<LogLevel>,
-    /// Format of the log: lines of text, or JSON objects (default text)
+    /// Format of the log: 'text' for lines of text, 'json' for one JSON object per line (default
+    /// text)
     #[arg(long, value_name = "FORMAT")]
     pub(super) log_format: Option<LogFormat>,
     /// Maximum size of an upload, in bytes, 64 to 67108864 (default 1048576)
     #[arg(long, value_name = "BYTES")]
     pub(super) max_upload_bytes: Option<usize>,
-    /// Memory for uploads that wait for the disk, in bytes, at one request per 8 KiB. Beyond it,
-    /// clients are asked to retry later (default 67108864)
+    /// Memory for uploads that wait for the disk, in bytes: at least --max-upload-bytes (three
+    /// times that with --ohttp-key), at most 1099511627776. At most one request per 8 KiB of this
+    /// memory can wait. If there are more, clients are asked to retry later (default 67108864)
     #[arg(long, value_name = "BYTES")]
     pub(super) queue_bytes: Option<usize>,
-    /// Maximum number of open connections, 1 to 1048576. Beyond it, connections that have waited
-    /// longest for a request are closed (default 4096)
+    /// Maximum number of open connections, 1 to 1048576. If there are more, the connections that
+    /// have waited longest for a request are closed (default 4096)
     #[arg(long, value_name = "COUNT")]
     pub(super) max_connections: Option<usize>,
-    /// Maximum number of open connections of one IPv4 address or IPv6 /64 network. 0 means no
-    /// limit, which a proxy on another machine needs (default 256, or 0 if --listen is a loopback
-    /// address)
+    /// Maximum number of open connections from one IPv4 address or IPv6 /64 network; 0 means no
+    /// limit. Set it to 0 if a proxy on another machine forwards the requests (default 256, or 0 if
+    /// --listen is a loopback address)
     #[arg(long, value_name = "COUNT")]
     pub(super) max_connections_per_peer: Option<usize>,
-    /// Maximum number of requests a minute of one IPv4 address or IPv6 /64 network, besides /livez
-    /// and /readyz. Beyond it, clients are asked to retry later. 0 means no limit, which a proxy on
-    /// another machine needs (default 600, or 0 if --listen is a loopback address)
+    /// Maximum number of requests per minute from one IPv4 address or IPv6 /64 network, without
+    /// those for /livez and /readyz; 0 means no limit. If there are more, the client is asked to
+    /// retry later. Set it to 0 if a proxy on another machine forwards the requests (default 600,
+    /// or 0 if --listen is a loopback address)
     #[arg(long, value_name = "COUNT")]
     pub(super) max_requests_per_peer: Option<u32>,
-    /// Time limit for a client to receive 512 KiB of an answer, or the rest of it, in seconds, 1 to
-    /// 3600 (default 20)
+    /// Time limit in seconds, 1 to 3600, within which a client has to receive each 512 KiB of a
+    /// response, or the end of a response if less is left (default 20)
     #[arg(long, value_name = "SECONDS")]
     pub(super) write_timeout: Option<u64>,
-    /// Time limit for receiving and answering a request, in seconds, 1 to 3600 (default 30)
+    /// Time limit in seconds, 1 to 3600, from the start of a request until the server begins its
+    /// response (default 30)
     #[arg(long, value_name = "SECONDS")]
     pub(super) request_timeout: Option<u64>,
-    /// Time limit for finishing current requests after SIGTERM, in seconds, 1 to 3600 (default 20)
+    /// Time limit in seconds, 1 to 3600, for finishing the current requests after SIGTERM or SIGINT
+    /// (default 20)
     #[arg(long, value_name = "SECONDS")]
     pub(super) drain_timeout: Option<u64>,
-    /// Minimum number of reports in a released batch, 1 to 1000000. Each person hides among them
-    /// (default 1000)
+    /// Minimum number of reports in a released batch, 1 to 1000000. Each report is hidden among at
+    /// least as many (default 1000)
     #[arg(long, value_name = "REPORTS")]
     pub(super) batch_least: Option<u64>,
-    /// Number of reports at which a batch closes, --batch-least to 1000000 (default 100000)
+    /// Number of reports at which a batch is closed: at least --batch-least, at most 1000000
+    /// (default 100000)
     #[arg(long, value_name = "REPORTS")]
     pub(super) batch_most: Option<u64>,
-    /// Time after which a batch with at least --batch-least reports closes, in hours; 0 means never
-    /// (default 24)
+    /// Age in hours at which a batch is closed if it has --batch-least reports; 0 means that age
+    /// closes no batch (default 24)
     #[arg(long, value_name = "HOURS")]
     pub(super) batch_hours: Option<u32>,
-    /// Time after which the reports of a released batch are deleted, in days; 0 means never. Totals
-    /// are kept. Searching for texts and estimating unlisted items need the reports (default 0)
+    /// Number of days after which the reports of a released batch are deleted; 0 means never. The
+    /// totals of the batch are always kept. Without reports, texts cannot be searched for, and
+    /// items that the task does not list cannot be estimated (default 0)
     #[arg(long, value_name = "DAYS")]
     pub(super) keep_reports_days: Option<u32>,
-    /// Origin of pages that may send reports, such as https://example.org; may be repeated
-    /// (default any)
+    /// Origin of the pages that may send reports, such as https://example.org; may be repeated
+    /// (default any origin)
     #[arg(long = "origin", value_name = "ORIGIN", value_delimiter = ',')]
     pub(super) origins: Option<Vec<String>>,
-    /// Maximum number of reports in one upload; 0 means no limit. Pages send one report per upload
-    /// (default 0)
+    /// Maximum number of reports in one upload; 0 means the 4096 that the upload format allows.
+    /// Pages send one report per upload (default 0)
     #[arg(long, value_name = "REPORTS")]
     pub(super) upload_reports: Option<u32>,
-    /// For development only: anyone may read estimates, and reading them releases all reports so
-    /// far, however few. Reports are then not hidden in a batch (default false)
+    /// Mode for development only: anyone may read estimates without a token, and each reading first
+    /// releases all reports received so far, even a few. No person is then hidden in a batch
+    /// (default false)
     #[arg(long, num_args = 0, default_missing_value = "true")]
     pub(super) development: Option<bool>,
 }
 
-/// Keys that can change while the collector runs.
+/// Keys of the settings that can change while the collector runs.
 pub(in crate::cli::serve) const CHANGEABLE: [&str; 4] =
     ["hosts", "log", "tls_certificate", "tls_key"];
 
 impl Settings {
-    /// Reads a file. Relative paths in it start at its directory.
+    /// Reads a configuration file. Relative paths in the file start at the directory of the file.
     ///
     /// # Errors
     /// When it cannot be read, is not TOML, or has an unknown key. The message names the file, the
