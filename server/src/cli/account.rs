@@ -31,9 +31,9 @@ pub(super) struct Options {
     /// Local ε of one report, 0.001 to 12, for any mechanism; instead of --task
     #[arg(long, value_name = "E", required_unless_present_any = ["task", "central_epsilon"])]
     epsilon: Option<f64>,
-    /// Maximum central ε of a batch, 0 to 12. Without --reports, the command finds the smallest
-    /// batch that satisfies it. With --reports, it finds the largest local ε, while the other
-    /// parameters of --task stay the same
+    /// Limit for the central ε of a batch, 0 to 12. Without --reports, the command finds the
+    /// smallest batch that keeps this limit. With --reports, the command finds the largest local ε
+    /// that keeps this limit, while the other parameters of --task stay the same
     #[arg(long, value_name = "E")]
     central_epsilon: Option<f64>,
     /// Number of reports in a batch, 2 to 1000000000000; for a task of sums, number of people
@@ -181,6 +181,7 @@ impl Options {
     /// searches for a batch size or a local ε.
     fn reports_per_person(&self, subject: &Subject<'_>) -> u32 {
         match subject {
+            // With --central-epsilon, clap refuses --reports-per-person.
             Subject::Task(task, _) if self.central_epsilon.is_none() => {
                 let allowed = task.budget().reports();
                 self.reports_per_person.unwrap_or(allowed)

@@ -16,7 +16,7 @@ use crate::task::task_file::ReportTaskFile;
 ///
 /// The command makes uploads for pairs of inputs, and measures how well an attacker can distinguish
 /// the two inputs of a pair. For a small task, it also enumerates all inputs. For sums through a
-/// shuffler, it compares whole batches. It fails if the measured loss is above the task's ε.
+/// shuffler, it compares whole batches. The command fails if a loss above the task's ε is found.
 #[derive(Debug, clap::Args)]
 pub(super) struct Options {
     /// Task file (JSON); parameters that the file leaves out are chosen automatically
@@ -24,7 +24,7 @@ pub(super) struct Options {
     task: PathBuf,
     /// Number of reports to make from each input of a pair, at least 100 (more if ε is large) and
     /// at most 1000000000 (default 200000, or more if ε is large). For a task of sums, number of
-    /// batches to make, at least 2 (default as many as take a few seconds)
+    /// batches to make from each of two inputs, at least 2 (default as many as take a few seconds)
     #[arg(long, value_name = "N")]
     trials: Option<u64>,
     /// Seed of the random generator, a whole number, to repeat a run (default a random seed)
@@ -68,7 +68,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     written
 }
 
-/// Returns an error if a report of the task loses more than the task's ε.
+/// Returns an error if the audit found a loss above the task's ε.
 fn conclude(task: &Task, found: &Audit) -> Result<(), Error> {
     match found.verdict {
         Verdict::WithinBudget => Ok(()),

@@ -73,7 +73,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
 /// Returns the batches with the numbers `asked`, or all batches if `asked` is `None`.
 ///
 /// # Errors
-/// When a batch is not released, or its reports are deleted.
+/// When no batch is released, a batch of `asked` is not released, or its reports are deleted.
 fn select_batches(
     id: &str,
     all: &[BatchRow],

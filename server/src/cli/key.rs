@@ -57,7 +57,7 @@ struct PublicOptions {
 /// Print the pin of each sealing key, for the option 'analyser' of a page's client
 #[derive(Debug, Args)]
 struct PinOptions {
-    /// Task file (JSON)
+    /// Task file (JSON) of the task whose reports are sealed
     #[arg(long, value_name = "FILE")]
     task: PathBuf,
     /// Files with the analyser's public sealing keys (PEM)

@@ -12,9 +12,9 @@ use crate::task::schema_key;
 
 /// Print the JSON schema of task files or of the configuration file, for editors
 ///
-/// With the schema, an editor completes and checks such files as you type. It fits this version of
-/// hushbin. A task file refers to the schema with the key '$schema', and a configuration file with
-/// the first line '#:schema PATH'.
+/// With the schema, an editor completes and checks such files as you type. The schema is for this
+/// version of hushbin. A task file refers to the schema with the key '$schema', and a configuration
+/// file with the first line '#:schema PATH'.
 #[derive(Debug, Args)]
 pub(super) struct Options {
     /// Kind of file that the schema describes

@@ -49,12 +49,13 @@ pub(super) struct Options {
     form: AnswerForm,
 }
 
-/// Returns one random generator for each run.
+/// Returns one random generator for each run, with consecutive seeds.
 fn rngs(options: &Options) -> Result<impl Iterator<Item = ChaCha20Rng> + use<>, Error> {
     let first = match options.seed {
         Some(seed) => seed,
         None => getrandom::u64()?,
     };
+    // Wraps around, so that even the greatest seed permits several runs.
     let seeds = (0..options.runs).map(move |run| first.wrapping_add(run));
     Ok(seeds.map(ChaCha20Rng::seed_from_u64))
 }

@@ -129,7 +129,7 @@ fn write_influence(out: &mut dyn Write, own: &SumInfluence) -> io::Result<()> {
     )
 }
 
-/// Central privacy of batches.
+/// Central privacy of one batch, and of all batches together.
 #[derive(Debug, Serialize)]
 struct Accounted {
     trust: &'static str,
@@ -163,6 +163,7 @@ pub(super) fn account(
         people,
         honest_fraction,
         batches,
+        // Basic composition: the losses and the failure probabilities of all batches add up.
         all_epsilon: f64::from(batches) * found.upper,
         all_delta: f64::from(batches) * delta,
     };

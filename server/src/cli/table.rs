@@ -8,7 +8,7 @@ use crate::simulate::{Compared, Tally};
 /// Maximum number of rows of a table.
 const MAX_ROWS: usize = 20;
 
-/// Writes a table of a tally, and how often its intervals contain the truth.
+/// Writes a table of the estimates in a tally, and how often the intervals contain the truth.
 pub(super) fn write_tally(
     out: &mut dyn Write,
     tally: &Tally,

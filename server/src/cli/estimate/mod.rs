@@ -24,10 +24,11 @@ use source::{Input, Source};
 /// the same bytes as GET /tasks/{id}/heavy-hitters. All files must belong to one task, and no batch
 /// may be in two files. A row that is not a report of the task is an error.
 ///
-/// With --format totals, the command prints partial totals instead: one line of JSON that replaces
-/// the reports. Spark, Slurm or a shell can so run one process for each part of the reports. Then
-/// give the lines of all parts to 'hushbin estimate': it prints the same bytes as from all reports
-/// at once. A part that is given twice is an error. Reports are never held in memory all at once.
+/// With --format totals, the command prints partial totals instead of estimates. Partial totals are
+/// one line of JSON, and all that estimates need of the reports. So Spark, Slurm or a shell can run
+/// one process for each part of the reports. Give the lines of all parts to 'hushbin estimate'
+/// again: it prints the same bytes as from all reports at once. A part that is given twice is an
+/// error. Reports are not held in memory.
 #[derive(Debug, Clone, Args)]
 pub(super) struct Options {
     /// Files of exported reports, or of partial totals
@@ -82,6 +83,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     }
     let csv = options.format == Format::Csv;
     match Query::new(&source.task, &options.query.options()?) {
+        // A question for texts has no items to estimate: it needs a search.
         Err(EstimateError::Searched { question }) if source.totals().is_some() => {
             Err(needs_reports(&question))
         }

@@ -1,4 +1,4 @@
-//! Options of a query.
+//! Options of `hushbin estimate` that describe a query: the question, its items, and the estimates.
 
 use clap::Args;
 use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, Options};
@@ -31,8 +31,8 @@ pub(super) struct QueryOptions {
     /// below 1, separated by commas (default 0.5,0.75,0.95)
     #[arg(long, value_name = "PARTS", value_delimiter = ',')]
     quantiles: Option<Vec<f64>>,
-    /// Also list the items whose estimates differ significantly from 0. The value is the expected
-    /// fraction of wrong items in that list, 1e-9 to 0.5 (default no list)
+    /// Also list the items whose estimates differ significantly from 0. The value is the maximum
+    /// expected fraction of wrong items in that list, 1e-9 to 0.5 (default no list)
     #[arg(long, value_name = "RATE")]
     false_discovery_rate: Option<f64>,
     #[arg(

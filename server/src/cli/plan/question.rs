@@ -130,8 +130,8 @@ pub(super) struct QuestionOptions {
     /// 1
     #[arg(long, value_name = "SE", conflicts_with_all = NOT_RATINGS)]
     standard_error: Option<f64>,
-    /// Wanted accuracy of ratings: the smallest frequency at which an item should be distinguished
-    /// from 0, with probability 0.8. 0.000001 to 1
+    /// Wanted accuracy of ratings: the smallest frequency, 0.000001 to 1, at which an item should
+    /// be distinguished from 0 with probability 0.8
     #[arg(long, value_name = "F", conflicts_with_all = NOT_RATINGS)]
     smallest: Option<f64>,
 }

@@ -65,7 +65,7 @@ pub(crate) struct Config {
     pub(crate) store: StoreOptions,
 }
 
-/// Range of an option's number.
+/// Permitted range of a numeric option.
 pub(crate) struct Bounds {
     /// Name of the option in a configuration file.
     key: &'static str,
@@ -82,7 +82,7 @@ const fn bounded(key: &'static str, range: RangeInclusive<u64>, expected: &'stat
     }
 }
 
-/// Ranges of all options with a limited range.
+/// Permitted ranges of all numeric options that have one.
 const BOUNDS: [Bounds; 8] = [
     bounded("max_upload_bytes", 64..=64 << 20, "64 bytes to 64 MiB"),
     bounded(
@@ -100,12 +100,13 @@ const BOUNDS: [Bounds; 8] = [
 const SECONDS: RangeInclusive<u64> = 1..=3600;
 const REPORTS: RangeInclusive<u64> = 1..=BatchSettings::MOST_REPORTS;
 
-/// Returns the range of the option with this name in a file, or `None` if it has no limits.
+/// Returns the permitted range of the option with this key in a configuration file, or `None` if
+/// every number is permitted.
 pub(crate) fn bounds(key: &str) -> Option<&'static Bounds> {
     BOUNDS.iter().find(|bounds| bounds.key == key)
 }
 
-/// Error for a number outside the range of its option.
+/// Error for a number outside the permitted range of its option.
 #[derive(Debug, thiserror::Error)]
 #[error("--{} is {value}, expected {expected}", key.replace('_', "-"))]
 pub(crate) struct OutOfRange {

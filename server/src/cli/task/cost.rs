@@ -252,6 +252,7 @@ fn margins(question: &Question, reports: f64) -> Vec<f64> {
     let [rows, columns] = cross.shape();
     let error = |cells| (rates.sum_variance(cells, false) / reports).sqrt();
     let counted = if cross.levels().is_some() { 1 } else { 2 };
+    // A row's share is the sum over the cells of all columns, and the other way round.
     [columns, rows]
         .into_iter()
         .take(counted)

@@ -171,6 +171,7 @@ impl Settings {
     fn collection(&self) -> Result<Collection, Error> {
         let default = BatchSettings::default();
         let least = self.batch_least.unwrap_or(default.least);
+        // A --batch-least above the default of --batch-most raises that default.
         let most = self.batch_most.unwrap_or(default.most.max(least));
         let collection = Collection {
             batch: BatchSettings {

@@ -106,8 +106,8 @@ pub(in crate::cli::serve) struct Settings {
     #[arg(long, value_name = "BYTES")]
     pub(super) max_upload_bytes: Option<usize>,
     /// Memory for uploads that wait for the disk, in bytes: at least --max-upload-bytes (three
-    /// times that with --ohttp-key), at most 1099511627776. At most one request per 8 KiB of this
-    /// memory can wait. If there are more, clients are asked to retry later (default 67108864)
+    /// times that with --ohttp-key), at most 1099511627776. One request can wait for each 8 KiB of
+    /// this memory. When the memory is full, clients are asked to retry later (default 67108864)
     #[arg(long, value_name = "BYTES")]
     pub(super) queue_bytes: Option<usize>,
     /// Maximum number of open connections, 1 to 1048576. If there are more, the connections that
@@ -137,16 +137,16 @@ pub(in crate::cli::serve) struct Settings {
     /// (default 20)
     #[arg(long, value_name = "SECONDS")]
     pub(super) drain_timeout: Option<u64>,
-    /// Minimum number of reports in a released batch, 1 to 1000000. Each report is hidden among at
-    /// least as many (default 1000)
+    /// Minimum number of reports in a released batch, 1 to 1000000. Each person is hidden among the
+    /// people of the batch (default 1000)
     #[arg(long, value_name = "REPORTS")]
     pub(super) batch_least: Option<u64>,
     /// Number of reports at which a batch is closed: at least --batch-least, at most 1000000
     /// (default 100000)
     #[arg(long, value_name = "REPORTS")]
     pub(super) batch_most: Option<u64>,
-    /// Age in hours at which a batch is closed if it has --batch-least reports; 0 means that age
-    /// closes no batch (default 24)
+    /// Age in hours at which a batch is closed if it has at least --batch-least reports; 0 means at
+    /// no age (default 24)
     #[arg(long, value_name = "HOURS")]
     pub(super) batch_hours: Option<u32>,
     /// Number of days after which the reports of a released batch are deleted; 0 means never. The
