@@ -40,7 +40,10 @@ pub(super) struct Options {
     /// Fraction of the reports that are assumed to follow the protocol, 1e-12 to 1 (default 1)
     #[arg(long, value_name = "F", default_value_t = DEFAULT_HONEST_FRACTION, hide_default_value = true)]
     honest_fraction: f64,
-    #[arg(long, help = format!("Id of the planned task (default the id in --task, or else '{DEFAULT_ID}')"))]
+    #[arg(
+        long,
+        help = format!("Id of the planned task (default the id in --task, or else '{DEFAULT_ID}')")
+    )]
     id: Option<String>,
     #[command(flatten)]
     form: AnswerForm,
