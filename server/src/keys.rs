@@ -11,8 +11,8 @@ use pem::{EncodeConfig, LineEnding, Pem};
 /// Length of a private or public key, in bytes.
 pub(crate) const LENGTH: usize = 32;
 
-/// Permission bits that a private key's file must not have. The group may read it, since services
-/// that share a key share a group. All further access is for the owner only.
+/// Permission bits that a private key's file must not have. The group may read the file, since
+/// services that share a key share a group. All further access is for the owner only.
 const FORBIDDEN_MODE_BITS: u32 = 0o037;
 
 /// Error for a private key's file with permissions beyond mode 640.
@@ -90,9 +90,9 @@ impl Algorithm {
         }
     }
 
-    /// Returns the DER bytes that precede the key itself. They are constant for an algorithm and
-    /// half: the version (private keys only), an object identifier and lengths (RFC 8410, sections
-    /// 3, 4 and 7). The identifier is 1.3.101.110 or 1.3.101.112.
+    /// Returns the DER bytes that precede the key itself. They depend only on the algorithm and on
+    /// the half of the key pair. They contain the version (private keys only), an object identifier
+    /// and lengths (RFC 8410, sections 3, 4 and 7). The identifier is 1.3.101.110 or 1.3.101.112.
     fn der_prefix(self, half: Half) -> Vec<u8> {
         let identifier = match self {
             Self::X25519 => 0x6e,
@@ -125,7 +125,8 @@ pub(crate) fn read_private(path: &Path, algorithm: Algorithm) -> Result<[u8; LEN
     let failed = |source| file_error(path, source);
     let text = fs::read(path).map_err(failed)?;
     let key = key_in(&text, path, algorithm, Half::Private)?;
-    // Last, so that a public key, which everyone may read, is reported as the wrong kind of key.
+    // Permissions are checked last. A public key, which everyone may read, is thus reported as the
+    // wrong kind of key.
     check_private(path, failed)?;
     Ok(key)
 }

@@ -1,5 +1,5 @@
-//! Queries of released reports, and answers as JSON or CSV. The collector's HTTP interface and the
-//! command line share them, so both return the same bytes.
+//! Parses queries of released reports, and writes the answers as JSON or CSV. The collector's HTTP
+//! interface and the command line share this code, so both return the same bytes.
 
 pub(crate) mod partial_totals;
 
@@ -12,7 +12,7 @@ use serde::Serialize;
 /// Maximum number of batches in one query.
 const BATCHES: usize = 10_000;
 
-/// Errors of a query's text.
+/// Error of parsing the text of a query.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum QueryTextError {
     #[error("batches: {0:?} is no number and no range")]
@@ -38,7 +38,7 @@ pub(crate) fn add_batches(value: &str, batches: &mut Vec<u64>) -> Result<(), Que
         let Some((first, last)) = range.filter(|(first, last)| first <= last) else {
             return Err(QueryTextError::NoRange(part.to_owned()));
         };
-        // Checked before the range is walked, which may have 2⁶⁴ numbers.
+        // Checked before the loop over the range, which may have 2⁶⁴ numbers.
         if last - first >= (BATCHES - batches.len()) as u64 {
             return Err(QueryTextError::TooMany);
         }
@@ -65,8 +65,8 @@ pub(crate) fn add_post(names: &str, post: &mut Vec<PostProcessing>) -> Result<()
     Ok(())
 }
 
-/// Returns true if the totals of whole batches answer the query. If the question has no list of
-/// items, the reports themselves are needed.
+/// Returns true if the query can be answered from the totals of whole batches. It returns false if
+/// the question has no list of items: such a query needs the reports themselves.
 pub(crate) fn is_listed(task: &Task, query: &Query) -> bool {
     match task.questions()[query.question()].items() {
         Items::Named(_) | Items::Count(_) => true,

@@ -1,20 +1,20 @@
-//! Partial totals: totals of some of the reports, folded where these are stored, and added up
-//! elsewhere.
+//! Partial totals: totals of some of the reports. They are computed where these reports are stored,
+//! and added up elsewhere.
 //!
-//! They are one line of JSON, so programs that forward lines leave them unchanged:
+//! Partial totals are one line of JSON, so programs that forward lines leave them unchanged:
 //!
 //! | key | value |
 //! |---|---|
 //! | `fingerprint` | fingerprint of the task |
 //! | `reports` | number of reports |
-//! | `parts` | for each fold, the first 16 bytes of the SHA-256 of its reports, each preceded by its length (varint) |
+//! | `parts` | for each fold (run that added up reports), the first 16 bytes of the SHA-256 of its reports; each report is preceded by its length (varint) |
 //! | `totals` | [`Totals::encode`] |
 //! | `sum` | the first 16 bytes of the SHA-256 of the line without this key |
 //!
 //! This is version 1, which has no key `version`. Every later version has one.
 //!
-//! Bytes are lower-case hexadecimal digits. If a part occurs twice, for example because a job ran
-//! again, adding fails: its reports would be counted twice.
+//! Bytes are lower-case hexadecimal digits. Adding fails if a part occurs twice, for example
+//! because a job ran again. Otherwise the reports of this part would be counted twice.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -35,7 +35,7 @@ const VERSION: u64 = 1;
 /// Identifier of a fold: the first 16 bytes of the SHA-256 of its reports.
 type FoldId = [u8; 16];
 
-/// Fold of reports in progress.
+/// Totals to which reports are still being added.
 pub(crate) struct Folding {
     totals: Totals,
     digest: Sha256,
@@ -44,7 +44,7 @@ pub(crate) struct Folding {
     length: Vec<u8>,
 }
 
-/// Totals of reports, and the folds that went into them.
+/// Totals of reports, with the identifiers of the folds that were added up.
 pub(crate) struct Partial {
     pub(crate) totals: Totals,
     /// Position at which each part was found, for error messages.

@@ -23,8 +23,8 @@ pub(crate) struct Begun {
 pub(super) type WholeReader = Chain<Cursor<Vec<u8>>, BufReader<File>>;
 
 impl Begun {
-    /// Opens a file and reads its first line that is not blank. It reads the whole line if it is a
-    /// JSON object, else only enough to detect the format.
+    /// Opens a file and reads its first line that is not blank. It reads the whole line if the line
+    /// is a JSON object. Otherwise it reads only enough to detect the format.
     ///
     /// # Errors
     /// When the file cannot be read, for example a directory.
@@ -43,8 +43,8 @@ impl Begun {
         &self.path
     }
 
-    /// Returns the beginning of the file: the whole first line that is not blank if it is a JSON
-    /// object.
+    /// Returns the beginning of the file. If the first line that is not blank is a JSON object, the
+    /// result contains this whole line.
     pub(crate) fn beginning(&self) -> &[u8] {
         &self.beginning
     }

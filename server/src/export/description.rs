@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use crate::format_version::version_of;
 use crate::store::BatchRow;
 
-/// Version of files of reports and of descriptions. Later versions state it in the key `version` of
-/// the description. Version 1 does not have this key.
+/// Version of the format of descriptions and of files of reports. Descriptions of later versions
+/// have a key `version`. Version 1 does not have this key.
 const VERSION: u64 = 1;
 
 /// Task of the reports in a file, and the number of reports in each batch.

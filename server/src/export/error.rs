@@ -34,7 +34,7 @@ pub(crate) enum ExportError {
         batch: u64,
         released: String,
     },
-    /// Reports deleted by retention.
+    /// Reports that were deleted at the end of their retention.
     #[error(
         "the reports of batches {gone} of task {id:?} were deleted at the end of their retention; \
          their totals are kept; {}",

@@ -1,4 +1,5 @@
-//! Files of randomised reports, for estimation elsewhere: writing and reading.
+//! Writing and reading of files of randomised reports, with which estimates can be computed
+//! elsewhere.
 //!
 //! A row is a report of a released batch:
 //!
@@ -13,7 +14,8 @@
 //! Rows are ordered by batch, then by the bytes of the reports, as in the journal. This order
 //! reveals nothing about senders or times, and the same batches always give the same file. CSV has
 //! a header. JSON has one line for each row and can be read while it is written. Parquet is written
-//! with columns of these types, and read from any types with the same values.
+//! with one fixed type for each column. It is read from columns of any types that represent the
+//! same values.
 //!
 //! The [`Description`] contains everything needed to estimate. It is in the footer of a Parquet
 //! file under the key `hushbin`. For CSV and JSON lines it is in a separate file next to the

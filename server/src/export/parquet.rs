@@ -1,4 +1,5 @@
-//! Rows in Parquet: compact writing, and reading of files that another tool has saved again.
+//! Rows in Parquet. Written files are compact. Files that another tool has read and saved again can
+//! be read too.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -25,7 +26,7 @@ use super::whole::display_path;
 /// Key of the description in the footer.
 const METADATA_KEY: &str = "hushbin";
 
-/// Maximum number of rows in a group. Groups are kept in memory until written.
+/// Maximum number of rows in a Parquet row group. A group is kept in memory until it is written.
 const GROUP_ROWS: usize = 1 << 17;
 const GROUP_BYTES: usize = 32 << 20;
 
@@ -48,8 +49,8 @@ pub(crate) fn parquet(
     description: &Description,
 ) -> Result<Box<dyn Rows>, ExportError> {
     // Seeds and reports are random, so a dictionary only adds bytes. Compression packs two
-    // hexadecimal digits into a byte. Higher levels of Zstandard find chance repeats in them and
-    // need more bytes. Statistics and indexes cost more than they save in files of this size.
+    // hexadecimal digits into a byte. Higher levels of Zstandard encode chance repetitions, which
+    // takes more bytes. Statistics and indexes cost more than they save in files of this size.
     let [_, _, seed, _, report] = COLUMNS.map(ColumnPath::from);
     let description = serde_json::to_string(description).map_err(io::Error::from)?;
     let described = KeyValue::new(METADATA_KEY.to_owned(), description);
@@ -146,8 +147,8 @@ impl ParquetFile {
             .as_deref()
     }
 
-    /// Returns an iterator over all rows. An error describes an invalid row. If a row could not be
-    /// read at all, it is the last one.
+    /// Returns an iterator over all rows. An error describes an invalid row. If a row cannot be
+    /// read at all, its error is the last item.
     ///
     /// # Errors
     /// When two columns have the same name.
@@ -187,7 +188,8 @@ fn row(found: parquet::record::Row) -> Result<Row, String> {
     })
 }
 
-/// Converts a field to an integer up to `most` that is exactly the same number.
+/// Converts a field to an integer of at most `most`. It returns an error unless the field is
+/// exactly this integer.
 fn number<T>((column, field): &(String, Field), most: T) -> Result<T, String>
 where
     T: Copy + TryFrom<i128> + std::fmt::Display,

@@ -89,8 +89,8 @@ impl Files {
     pub(crate) fn new(begun: Vec<Begun>, given: Option<Task>) -> Result<Self, ReadError> {
         let opened = begun.into_iter().map(OpenedFile::new);
         let opened: Vec<OpenedFile> = opened.collect::<Result<_, _>>()?;
-        // Without a given task, each file needs a description: one file's says nothing about
-        // another.
+        // Without a given task, each file needs a description. The description of one file need not
+        // hold for another file.
         let silent = opened.iter().find(|file| file.description.is_none());
         if let (Some(silent), None) = (silent, &given) {
             return Err(ReadError::NoTask {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use data_encoding::HEXLOWER;
 
-/// Report of a batch, in columns. All columns except `batch` are functions of `report`.
+/// Report of a batch, in columns. All columns except `batch` are computed from `report`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "parquet", derive(parquet_derive::ParquetRecordWriter))]
 #[serde(deny_unknown_fields)]
@@ -35,7 +35,8 @@ fn read_seed<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error
         .map_err(|_| D::Error::custom(format!("seed is {text:?}, expected 0 to {}", u64::MAX)))
 }
 
-/// Deserializes `bucket`, so that the field is required, though it may be `null`.
+/// Deserializes `bucket`. A custom function makes the field required, though its value may be
+/// `null`.
 fn read_bucket<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
     Option::deserialize(deserializer)
 }

@@ -5,13 +5,13 @@ use super::row::Row;
 
 /// Output to which rows are written one by one.
 pub(crate) trait Rows {
-    /// Writes a row, possibly buffered.
+    /// Writes a row, or buffers it.
     ///
     /// # Errors
     /// When the row cannot be written.
     fn write(&mut self, row: Row) -> Result<(), ExportError>;
 
-    /// Writes the buffered rest.
+    /// Writes the rows that are still buffered.
     ///
     /// # Errors
     /// Same as [`Rows::write`].

@@ -2,8 +2,8 @@
 
 use axum::http::{HeaderMap, header};
 
-/// Returns true if the client prefers CSV to JSON. If both are equal, or neither is accepted, the
-/// response is JSON.
+/// Returns true if the client prefers CSV to JSON. Returns false if the client accepts both
+/// equally, or neither.
 pub(super) fn prefers_csv(headers: &HeaderMap) -> bool {
     let values: Vec<&str> = headers
         .get_all(header::ACCEPT)
@@ -14,8 +14,8 @@ pub(super) fn prefers_csv(headers: &HeaderMap) -> bool {
     quality(ranges(), "text", "csv") > quality(ranges(), "application", "json")
 }
 
-/// Returns the quality of a media type: that of the most specific range that covers it (RFC 9110,
-/// section 12.5.1).
+/// Returns the quality value of a media type. The most specific range in `Accept` that covers the
+/// type determines it (RFC 9110, section 12.5.1).
 fn quality<'a>(ranges: impl Iterator<Item = &'a str>, kind: &str, subtype: &str) -> f32 {
     let mut best = (0, 0.0);
     for range in ranges {

@@ -56,13 +56,14 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
         .then_some(text.trim_start_matches(' '))
 }
 
-/// Proof that the request has an admin's token, or at least an analyst's.
+/// Proof that the request has an admin's token if `ADMIN`, and otherwise an analyst's or admin's
+/// token.
 pub(super) struct Authorized<const ADMIN: bool>;
 
-/// Proof of a token for released data.
+/// Proof that the request has a token for reading released data.
 pub(super) type Analyst = Authorized<false>;
 
-/// Proof of a token for changes.
+/// Proof that the request has a token for making changes.
 pub(super) type Admin = Authorized<true>;
 
 impl<S: Sync, const ADMIN: bool> FromRequestParts<S> for Authorized<ADMIN>

@@ -12,7 +12,7 @@ use super::state::AppState;
 use super::tasks;
 use crate::store::{BatchRow, BatchSettings, BatchState, StoredTask};
 
-/// Batch, as it is sent.
+/// Batch in a response.
 #[derive(Serialize)]
 pub(super) struct BatchSummary {
     number: u64,
@@ -62,7 +62,7 @@ fn list_of(stored: &StoredTask) -> BatchList {
     }
 }
 
-/// `GET /tasks/{id}/batches`.
+/// `GET /tasks/{id}/batches`: lists the released, closed and open batches.
 pub(super) async fn list(
     _: Analyst,
     State(state): State<AppState>,

@@ -13,8 +13,8 @@ use super::query;
 use super::state::AppState;
 use crate::store::MemoryReservation;
 
-/// Checks that a body has no content encoding. It would not be decoded, and its bytes could be
-/// mistaken for an upload.
+/// Checks that a body has no content encoding. An encoded body would not be decoded, and its bytes
+/// could be mistaken for an upload.
 ///
 /// # Errors
 /// [`Problem::EncodedBody`].
@@ -86,7 +86,7 @@ async fn read_all(
     limit: usize,
     memory: &mut MemoryReservation,
 ) -> Result<Vec<u8>, Problem> {
-    // The announced length, or 0 if there is none. A false one is caught below.
+    // The announced length, or 0 if there is none. A false announcement is detected below.
     let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
     if announced > limit {
         return Err(Problem::TooLarge { limit });
@@ -95,7 +95,7 @@ async fn read_all(
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|_| Problem::IncompleteBody)?;
         let Ok(data) = frame.into_data() else {
-            continue; // Trailers say nothing that an upload needs.
+            continue; // Trailers contain nothing that an upload needs.
         };
         // `limit - bytes.len()` cannot underflow, and a sum could overflow.
         if data.len() > limit - bytes.len() {

@@ -41,25 +41,25 @@ pub(super) async fn elsewhere() -> Response {
         .into_response()
 }
 
-/// `GET /dashboard/`.
+/// `GET /dashboard/`: the HTML page.
 pub(super) async fn page() -> Response {
     let body = include_str!("../../dashboard/index.html");
     file("text/html; charset=utf-8", body)
 }
 
-/// `GET /dashboard/dashboard.js`.
+/// `GET /dashboard/dashboard.js`: the page's script.
 pub(super) async fn script() -> Response {
     let body = include_str!("../../dashboard/dashboard.js");
     file("text/javascript; charset=utf-8", body)
 }
 
-/// `GET /dashboard/dashboard.css`.
+/// `GET /dashboard/dashboard.css`: the page's style sheet.
 pub(super) async fn style() -> Response {
     let body = include_str!("../../dashboard/dashboard.css");
     file("text/css; charset=utf-8", body)
 }
 
-/// `GET /dashboard/icon.svg`.
+/// `GET /dashboard/icon.svg`: the page's icon.
 pub(super) async fn icon() -> Response {
     let body = include_str!("../../dashboard/icon.svg");
     file("image/svg+xml", body)

@@ -1,7 +1,8 @@
 //! Service behind all connections.
 //!
-//! While the store is being opened it serves little, then the whole interface. It answers only
-//! under the collector's host names, and with TLS if there is a certificate.
+//! While the store is being opened, the service serves only a few paths. Afterwards it serves the
+//! whole interface. It answers only under the collector's host names, and uses TLS if there is a
+//! certificate.
 
 use std::sync::Arc;
 
@@ -18,7 +19,8 @@ use super::problem::Problem;
 use super::tls::Tls;
 use crate::http::metrics::Metrics;
 
-/// Service that can change while it serves. Clones share it.
+/// Service whose router, host names and certificate can be replaced while it serves. Clones share
+/// them.
 #[derive(Clone)]
 pub(crate) struct Front(Arc<Inner>);
 
@@ -74,14 +76,15 @@ impl Front {
     /// Answers a request. `allowed` is false if the peer has exceeded its rate of requests.
     pub(super) async fn answer(&self, request: Request, allowed: bool) -> Response {
         let (mut parts, body) = request.into_parts();
-        // Health checks come by IP address, and the response reveals nothing more.
+        // Health checks use an IP address instead of a host name. Their responses reveal only the
+        // health.
         let health = HEALTH.contains(&parts.uri.path());
         if !health && !self.0.hosts.read().allow(&parts) {
             self.0.metrics.count_problem(Problem::Misdirected.slug());
             return Problem::Misdirected.into_response();
         }
         if parts.uri.path() == GATEWAY {
-            // The request inside is checked against the same host names.
+            // The handler checks the sealed request inside against the same host names.
             parts.extensions.insert(self.0.hosts.read().clone());
         }
         let router = match allowed || health {

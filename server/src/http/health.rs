@@ -18,7 +18,8 @@ pub(super) async fn live() -> Json<Value> {
     Json(json!({ "status": "live" }))
 }
 
-/// `GET /readyz`: a write has just gone through the journal, on the same path as uploads.
+/// `GET /readyz`: writes to the journal on the same path as uploads, and responds with 200 if the
+/// write succeeds.
 pub(super) async fn ready(State(state): State<AppState>) -> Result<Json<Value>, Problem> {
     match state.store().probe().await {
         Ok(()) => Ok(Json(json!({ "status": "ready" }))),

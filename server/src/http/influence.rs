@@ -64,7 +64,7 @@ const STATEMENT: &str = "influence: the most that 1 per cent of made-up reports 
                          randomise as the page does: limit who can send reports. crowd: tests that \
                          any honest population passes. They find careless forgeries only.";
 
-/// `GET /tasks/{id}/influence?batches=1,4-6`.
+/// `GET /tasks/{id}/influence?batches=1,4-6`: the influence of made-up reports on the estimates.
 pub(super) async fn show(
     _: Analyst,
     State(state): State<AppState>,
@@ -74,7 +74,7 @@ pub(super) async fn show(
     let stored = state.task(tasks::id(path))?;
     let asked = query::parse_batches(raw.as_deref().unwrap_or_default())?;
     let batches = state.released_batches(&stored, asked.as_deref()).await?;
-    // Short: it computes the estimates of all items, but sends none of them.
+    // `Short`, since the estimates of all items are computed, but not sent.
     let body = state.write_response(WorkKind::Short, move |store, out| {
         if let Some(task) = stored.task().sums() {
             let totals = store.sum_totals(&stored, task, &batches)?;

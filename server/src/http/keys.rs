@@ -17,8 +17,8 @@ pub(super) struct Keys {
     keys: Vec<String>,
 }
 
-/// `GET /tasks/{id}/keys`: key configurations. A page trusts only those that match its pins, so it
-/// does not have to trust the sender.
+/// `GET /tasks/{id}/keys`: key configurations. A page accepts only configurations that match its
+/// pins. It therefore does not have to trust the process that sends them.
 pub(super) async fn show(
     State(state): State<AppState>,
     path: Result<Path<String>, PathRejection>,

@@ -57,8 +57,8 @@ impl LayerState {
 /// Adds the middleware of all responses: a deadline, access from any origin, and a ban on content
 /// sniffing. It also counts problems, and turns panics into problems.
 ///
-/// It is a single layer. A router boxes each layer, and clones it with all inner layers for each
-/// request. With separate layers that took a third of an upload's time.
+/// The middleware is a single layer. A router boxes each layer, and clones it with all inner layers
+/// for each request. With separate layers, cloning took a third of an upload's time.
 pub(super) fn with_common_layers(router: Router, common: LayerState) -> Router {
     let cors = CorsLayer::new()
         .allow_origin(AnyOrigin)
@@ -82,8 +82,8 @@ pub(super) fn with_common_layers(router: Router, common: LayerState) -> Router {
     router.layer(layers)
 }
 
-/// Enforces the deadline. Work that the handler began may still complete after it: an upload that
-/// was committed too late is a duplicate when it is sent again.
+/// Enforces the deadline. Work that the handler began may still complete after the deadline. An
+/// upload that was committed too late is a duplicate when the client sends it again.
 async fn enforce_deadline(
     State(common): State<LayerState>,
     request: Request,

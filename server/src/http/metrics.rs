@@ -40,7 +40,7 @@ pub(crate) struct Metrics {
     opened: Mutex<Option<OpenedStore>>,
 }
 
-/// Sources that are read when metrics are requested.
+/// Opened store, from which some metrics are read when they are requested.
 struct OpenedStore {
     store: Store,
     directory: Option<PathBuf>,
@@ -63,7 +63,7 @@ pub(crate) enum CloseReason {
     Peer,
     /// Connection that waited longest for a request when all slots were taken.
     MakeRoom,
-    /// Peer that did not read.
+    /// Peer that did not read its responses.
     Unread,
     /// TLS handshake that failed or took too long.
     Handshake,

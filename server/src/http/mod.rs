@@ -38,8 +38,8 @@
 //! Admins may do everything that analysts may. Under `--development`, and in applications that
 //! embed [`router`], no tokens are needed.
 //!
-//! All errors are problems (RFC 9457). Any origin may call, without credentials. An upload is a
-//! simple request, so browsers send it without a preflight.
+//! All errors are problems (RFC 9457). Pages of any origin may call the interface, without
+//! credentials. An upload is a simple request, so browsers send it without a preflight.
 //!
 //! Requests through a relay may do what pages do: get tasks and keys, and send uploads.
 //!
@@ -193,7 +193,8 @@ pub(crate) fn collector(
     with_common_layers(routes_for_role(routes, role).with_state(state), common)
 }
 
-/// Builds a router in which paths of different roles respond with [`Problem::OtherRole`].
+/// Builds a router for one role. Paths that only other roles serve respond with
+/// [`Problem::OtherRole`].
 fn routes_for_role(routes: impl IntoIterator<Item = Route>, role: Role) -> Router<AppState> {
     let add = |router: Router<AppState>, (path, methods, roles): Route| {
         router.route(

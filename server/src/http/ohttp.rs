@@ -17,10 +17,11 @@ use super::tasks;
 use crate::ohttp::message;
 use crate::store::MemoryReservation;
 
-/// Bytes allowed in addition to the longest upload: some hundred for the envelope, and padding.
+/// Number of bytes by which a sealed request may exceed the longest upload: some hundred for the
+/// envelope, the rest for padding.
 const ENVELOPE_BYTES: usize = 16 << 10;
 
-/// Router for the requests inside.
+/// Router that answers the requests inside sealed requests.
 #[derive(Clone)]
 pub(super) struct InnerRouter(pub(super) Router);
 
@@ -34,13 +35,14 @@ pub(super) async fn configurations(
     Ok((tasks::ASK_AGAIN, kind, gateway.configurations()))
 }
 
-/// `POST /.well-known/ohttp-gateway`: a request sealed to one of these keys.
+/// `POST /.well-known/ohttp-gateway`: answers a request that is sealed to one of the gateway's
+/// keys.
 ///
 /// The response is sealed regardless of its status, and the relay sees 200. The relay can read only
 /// problems about requests that cannot be opened.
 ///
-/// A repeated request is answered again, no matter who repeats it: an upload that was counted
-/// before is a duplicate.
+/// A repeated request is answered again, no matter which client repeats it. This is safe, because
+/// an upload that was counted before is a duplicate.
 pub(super) async fn receive(
     State(state): State<AppState>,
     Extension(InnerRouter(inside)): Extension<InnerRouter>,
@@ -54,7 +56,7 @@ pub(super) async fn receive(
     let mut memory = state.store().reservation();
     let most = limits.upload_bytes + ENVELOPE_BYTES;
     let bytes = body::read(body, most, limits.body_timeout, &mut memory).await?;
-    // It takes 70 µs for short messages and 400 µs for 1 MiB, so it may run on the runtime's
+    // Opening takes 70 µs for short messages and 400 µs for 1 MiB, so it may run on the runtime's
     // thread.
     let (message, reply) = gateway.open(bytes)?;
     state.metrics().count_relayed();
@@ -68,7 +70,8 @@ pub(super) async fn receive(
     let (parts, body) = response.into_parts();
     let content = body.collect().await.map_err(|_| Problem::Internal)?;
     let content = content.to_bytes();
-    // The response may be much longer than the request. It is in memory twice: plain and sealed.
+    // The response may be much longer than the request, and it is in memory twice: plain and
+    // sealed.
     memory.grow(2 * content.len())?;
     let response = message::encode_response(parts.status, &parts.headers, &content);
     let sealed = reply.seal(&response).map_err(|error| {

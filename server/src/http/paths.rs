@@ -3,7 +3,7 @@
 /// Route of uploads. It is never logged, since log lines have timestamps.
 pub(super) const UPLOADS: &str = "/tasks/{id}/reports";
 
-/// Route of requests from relays, mostly uploads. It is not logged either.
+/// Route of requests from relays, mostly uploads. This route is not logged either.
 pub(super) const GATEWAY: &str = "/.well-known/ohttp-gateway";
 
 pub(super) const LIVE: &str = "/livez";

@@ -31,7 +31,8 @@ struct PrivacyResponse<'a> {
     smallest_batch: u64,
     /// Shufflers that the reports came through; empty for a collector.
     shuffled_by: Vec<String>,
-    /// Privacy of the smallest batch, whose totals may be read alone.
+    /// Central privacy of the smallest batch, since an analyst may read the totals of that batch
+    /// alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     shuffled: Option<Account>,
     /// Meaning and assumptions of `shuffled`, or the reason that it is missing.
@@ -46,7 +47,8 @@ struct SumsPrivacyResponse<'a> {
     privacy: SumPrivacy,
     /// Number of messages in released batches.
     messages: u64,
-    /// Number of messages in the smallest batch that shufflers sent, counted for one key.
+    /// Number of messages in the smallest batch that shufflers sent. Messages sealed to different
+    /// keys count as different batches.
     smallest_batch: u64,
     shuffled_by: Vec<String>,
     /// True if the smallest batch has at least as many messages as the promise requires.
@@ -54,7 +56,7 @@ struct SumsPrivacyResponse<'a> {
     batch_statement: String,
 }
 
-/// `GET /tasks/{id}/privacy?delta=1e-8&honest_fraction=1`.
+/// `GET /tasks/{id}/privacy?delta=1e-8&honest_fraction=1`: the privacy of the released reports.
 pub(super) async fn show(
     _: Analyst,
     State(state): State<AppState>,
@@ -64,13 +66,13 @@ pub(super) async fn show(
     let stored = state.task(tasks::id(path))?;
     let asked = query::parse_privacy(raw.as_deref().unwrap_or_default())?;
     let batches = state.released_batches(&stored, None).await?;
-    // A batch whose reports were lost has none, and reveals nothing.
+    // A batch whose reports were lost has 0 reports, and reveals nothing.
     let sizes = || {
         let reports = batches.iter().map(|batch| batch.reports);
         reports.filter(|&reports| reports > 0)
     };
     let (reports, smallest) = (sizes().sum(), sizes().min().unwrap_or(0));
-    // Short: accounting takes 20 ms for 10⁸ reports.
+    // `Short`, since computing the account takes 20 ms for 10⁸ reports.
     let body = state.write_response(WorkKind::Short, move |store, out| {
         let task = stored.task();
         let origins = store.origins(&stored, &batches)?;

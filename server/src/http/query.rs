@@ -12,8 +12,8 @@ use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, Options};
 use hushbin_analysis::heavy_hitters::{self, DEFAULT_ALPHABET};
 
 /// Parses a query such as `question=q&items=a,b&items=c&confidence=0.99&post=projection`. Further
-/// keys are `batches`, `quantiles=0.5,0.9` and `false_discovery_rate=0.05`. It does not check the
-/// options against a task.
+/// keys are `batches`, `quantiles=0.5,0.9` and `false_discovery_rate=0.05`. This function does not
+/// check the options against a task.
 ///
 /// A literal comma separates items, and `%2C` is part of an item. The list must therefore be split
 /// before decoding, which generic form parsers do not do.
@@ -142,7 +142,7 @@ pub(super) fn parse_privacy(query: &str) -> Result<PrivacyQuery, Problem> {
     Ok(asked)
 }
 
-/// Returns the pairs of keys and values, still encoded.
+/// Returns the pairs of keys and values of a query, without decoding them.
 fn pairs(query: &str) -> impl Iterator<Item = (&str, &str)> {
     query
         .split('&')
@@ -150,7 +150,7 @@ fn pairs(query: &str) -> impl Iterator<Item = (&str, &str)> {
         .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
 }
 
-/// Reads a text that may occur once.
+/// Stores the text of a key that may occur only once.
 fn read_text(key: &str, value: &str, slot: &mut Option<String>) -> Result<(), Problem> {
     match slot.replace(decode(value)?) {
         None => Ok(()),
@@ -158,7 +158,7 @@ fn read_text(key: &str, value: &str, slot: &mut Option<String>) -> Result<(), Pr
     }
 }
 
-/// Reads a number that may occur once.
+/// Stores the number of a key that may occur only once.
 fn read_number(key: &str, value: &str, slot: &mut Option<f64>) -> Result<(), Problem> {
     match slot.replace(number(key, &decode(value)?)?) {
         None => Ok(()),
@@ -171,7 +171,7 @@ fn number(key: &str, value: &str) -> Result<f64, Problem> {
     read.map_err(|_| bad_query(format!("{key} is {value:?}, expected a number")))
 }
 
-/// Decodes one component of form encoding.
+/// Decodes one key or value of a form-encoded query.
 fn decode(component: &str) -> Result<String, Problem> {
     // `+` is a space in forms. It is replaced before decoding, since `%2B` is a plus.
     let spaced = component.replace('+', " ");

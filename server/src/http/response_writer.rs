@@ -61,7 +61,8 @@ pub(super) fn table(csv: bool, body: Body) -> Response {
     (headers, body).into_response()
 }
 
-/// Kind of work for a response. It decides on buffering, and on the queue that the work waits in.
+/// Kind of work that a response needs. It determines whether the response is buffered, and the
+/// queue in which the work waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WorkKind {
     /// Response from totals of at most some hundred KB.
@@ -80,11 +81,11 @@ pub(super) struct ResponseWriter {
 }
 
 enum ResponseState {
-    /// Response not begun: it can still become a problem.
+    /// The response has not begun, so it can still become a problem.
     NotStarted(oneshot::Sender<Result<Body, Problem>>),
     /// Pieces are being sent to the client.
     Streaming(mpsc::Sender<Piece>),
-    /// Client gone.
+    /// The client is gone.
     Abandoned,
 }
 
@@ -112,8 +113,8 @@ impl ResponseWriter {
         }
     }
 
-    /// Sends the rest of the buffer, or the problem. A response whose first piece was sent is cut
-    /// off instead.
+    /// Sends the rest of the buffer, or the problem. If the first piece was sent already, a problem
+    /// cuts the response off instead.
     pub(super) fn finish(mut self, result: Result<(), Problem>) {
         let held = Bytes::from(mem::take(&mut self.buffer));
         match (self.state, result) {
@@ -149,7 +150,7 @@ impl ResponseWriter {
     }
 }
 
-/// Replies with a body that is still to be written.
+/// Replies with a body whose pieces follow. Returns the sender of these pieces.
 fn begin(reply: oneshot::Sender<Result<Body, Problem>>) -> io::Result<mpsc::Sender<Piece>> {
     let (pieces, reader) = mpsc::channel(WAITING_PIECES);
     let body = Body::new(StreamedBody {

@@ -12,7 +12,7 @@ use super::state::AppState;
 use super::{body, tasks};
 use crate::store::Settings;
 
-/// `GET /tasks/{id}/settings`.
+/// `GET /tasks/{id}/settings`: the settings of the task's collection.
 pub(super) async fn show(
     _: Analyst,
     State(state): State<AppState>,

@@ -30,8 +30,8 @@ pub struct Limits {
     pub request_timeout: Duration,
     /// Maximum number of short responses computed at once; further ones wait.
     pub estimates_at_once: usize,
-    /// True to release all reports, even a few, when estimates are requested. It is for
-    /// development, when there is no person to hide.
+    /// True to release all reports, even a few, when estimates are requested. This is for
+    /// development, where the reports are not from real people.
     pub release_on_read: bool,
     /// Maximum number of long responses, such as estimates of many items, computed and sent at
     /// once. Further ones wait. Each is sent as fast as the client reads.
@@ -90,7 +90,8 @@ struct SharedState {
     short: Arc<Semaphore>,
     /// Permits for long responses, separate so that they cannot delay short ones.
     long: Arc<Semaphore>,
-    /// Permits for responses that read reports, separate so that they delay neither.
+    /// Permits for responses that read reports, separate so that they delay neither short nor long
+    /// responses.
     readers: Arc<Semaphore>,
     /// JSON of each task's public description, by id.
     task_json: Mutex<HashMap<String, (Fingerprint, Bytes)>>,
@@ -132,7 +133,7 @@ impl AppState {
         &self.0.limits
     }
 
-    /// Keys and peers of this process.
+    /// Returns the keys of this process, and the processes it exchanges reports with.
     pub(super) fn peers(&self) -> &Peers {
         &self.0.peers
     }
@@ -183,8 +184,8 @@ impl AppState {
         asked.iter().map(of).collect()
     }
 
-    /// Returns the JSON of a task's public description. It is made once, since it may be long and
-    /// requested often.
+    /// Returns the JSON of a task's public description. The JSON is made only once, since it may be
+    /// long and requested often.
     ///
     /// # Errors
     /// Same as `make`.
@@ -210,8 +211,8 @@ impl AppState {
     /// long.
     ///
     /// Each kind of work has a limited number of permits, and further work waits. `write` gets the
-    /// store and the writer of the response. It keeps its permit until the last piece is on its
-    /// way.
+    /// store and the writer of the response. The permit is kept until the last piece of the
+    /// response is on its way.
     pub(super) async fn write_response(
         &self,
         work: WorkKind,

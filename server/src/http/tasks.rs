@@ -16,7 +16,8 @@ use crate::store::{Settings, TaskSetup};
 use crate::task::{CollectedDraft, CollectedTask};
 use hushbin_analysis::promise::{SumPrivacy, protects};
 
-/// `no-cache`: a task does not change, but another data directory may use its id.
+/// Header `Cache-Control: no-cache`. A task does not change, but another data directory may use the
+/// same id for a different task.
 pub(super) const ASK_AGAIN: [(HeaderName, HeaderValue); 1] =
     [(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"))];
 
@@ -36,7 +37,7 @@ pub(super) struct TaskList {
     tasks: Vec<String>,
 }
 
-/// `GET /tasks`.
+/// `GET /tasks`: the ids of all tasks.
 pub(super) async fn list(_: Analyst, State(state): State<AppState>) -> Json<TaskList> {
     let tasks = state.store().tasks();
     Json(TaskList {
@@ -61,7 +62,8 @@ struct TaskResponse<'a> {
 enum TaskPrivacy {
     Local {
         effective_epsilon: f64,
-        /// Inputs that are protected. With several questions, each of them protects whole inputs.
+        /// Pairs of inputs that a report hardly distinguishes, in words. If there are several
+        /// questions, all protect whole inputs.
         protects: String,
     },
     /// Shuffled sums, which have no local ε.
@@ -82,7 +84,7 @@ impl TaskPrivacy {
     }
 }
 
-/// `GET /tasks/{id}`.
+/// `GET /tasks/{id}`: the complete task, its fingerprint and its privacy.
 pub(super) async fn show(
     State(state): State<AppState>,
     path: Result<Path<String>, PathRejection>,
@@ -116,7 +118,7 @@ pub(super) struct CreatedTask {
     settings: Settings,
 }
 
-/// `POST /tasks`: creates a task. As for task files, parameters that are left out are chosen.
+/// `POST /tasks`: creates a task. Parameters that are left out are chosen, as for task files.
 pub(super) async fn create(
     _: Admin,
     State(state): State<AppState>,
@@ -137,7 +139,7 @@ pub(super) async fn create(
     Ok((StatusCode::CREATED, Json(created)))
 }
 
-/// `DELETE /tasks/{id}`.
+/// `DELETE /tasks/{id}`: deletes the task and all of its data.
 pub(super) async fn delete(
     _: Admin,
     State(state): State<AppState>,

@@ -73,8 +73,8 @@ impl Tls {
     /// Reads a certificate chain and its key from two PEM files.
     ///
     /// # Errors
-    /// When a file cannot be read or has different content. Also when further users may read the
-    /// key, or the key does not match the certificate.
+    /// When a file cannot be read or has different content. Also when users other than owner and
+    /// group may read the key, or the key does not match the certificate.
     pub(crate) fn read(certificate: &Path, key: &Path) -> Result<Self, TlsError> {
         let text = fs::read(certificate).map_err(|source| file_error(certificate, source))?;
         let chain: Vec<_> = CertificateDer::pem_slice_iter(&text)

@@ -29,7 +29,7 @@ pub(super) struct Accepted {
 ///
 /// If any upload is invalid, none is stored. Valid uploads are stored independently. If a different
 /// upload was accepted earlier under the same id, the response is a problem that names the id. The
-/// remaining uploads are on disk nevertheless.
+/// remaining uploads of the body are on disk nevertheless.
 ///
 /// The content type is ignored: without a preflight, browsers send one of the simple types or none.
 pub(super) async fn create(

@@ -10,18 +10,19 @@ use crate::task::CollectedTask;
 
 const VERSION: u8 = 1;
 
-/// Bytes of the version, the fingerprint, the suite, the public key and the length of a report.
+/// Length of a configuration in bytes: version, fingerprint, suite, public key and length of a
+/// report.
 const LENGTH: usize = 1 + 16 + 6 + keys::LENGTH + 2;
 
-/// Label before the configuration in the info of the key schedule.
+/// Label that precedes the configuration in the `info` parameter of HPKE's key schedule.
 const LABEL: &[u8] = b"hushbin sealed report\0";
 
 /// Id of a configuration in a sealed report: the first bytes of the configuration's pin.
 pub(crate) type KeyId = [u8; KEY_ID];
 
-/// Public key for the reports of one task. It consists of a version byte, the task's fingerprint,
-/// the identifiers of KEM, KDF and AEAD (RFC 9180, section 7; 2 bytes each, big endian), the public
-/// key, and the length of a report before it is sealed (2 bytes, big endian).
+/// Public key for the reports of one task, encoded. The encoding consists of a version byte, the
+/// task's fingerprint, the identifiers of KEM, KDF and AEAD (RFC 9180, section 7; 2 bytes each, big
+/// endian), the public key, and the length of a report before it is sealed (2 bytes, big endian).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Configuration([u8; LENGTH]);
 
@@ -78,13 +79,14 @@ impl Configuration {
         *self.pin().first_chunk().expect("a pin has 16 bytes")
     }
 
-    /// Returns the info that the key schedule is bound to.
+    /// Returns the `info` parameter of HPKE's key schedule. It binds sealed reports to this
+    /// configuration.
     pub(super) fn info(&self) -> Vec<u8> {
         [LABEL, &self.0].concat()
     }
 }
 
-/// Returns the bytes of a configuration before the key.
+/// Returns the bytes of a task's configuration that precede the public key.
 fn prefix(task: &CollectedTask) -> Vec<u8> {
     let mut bytes = vec![VERSION];
     bytes.extend(task.fingerprint().0);

@@ -1,5 +1,5 @@
-//! Sealed reports (RFC 9180): a page seals a report to the analyser, so that collector and shuffler
-//! cannot read it.
+//! Sealed reports (RFC 9180): a page seals (encrypts) a report to the analyser's public key.
+//! Collector and shuffler therefore cannot read the report.
 
 mod configuration;
 mod recipient;

@@ -35,7 +35,7 @@ impl Recipient {
     /// Creates the recipient of a task, with these private keys.
     ///
     /// # Errors
-    /// When two of them have the same id.
+    /// When two of the keys have the same id.
     pub(crate) fn new(
         task: CollectedTask,
         keys: &[[u8; keys::LENGTH]],
@@ -72,8 +72,9 @@ impl Recipient {
         &self.configurations
     }
 
-    /// Opens a sealed report or message. Returns it encoded, with the id of its key. Returns `None`
-    /// for bytes that no sender who follows the protocol has sealed for this task.
+    /// Opens a sealed report or message. Returns the encoded report or message, and the id of the
+    /// key to which it was sealed. Returns `None` if a sender that follows the protocol cannot have
+    /// sealed these bytes for this task.
     pub(crate) fn open(&self, sealed: &[u8]) -> Option<(KeyId, Vec<u8>)> {
         let (id, sealed) = sealed.split_first_chunk::<KEY_ID>()?;
         let (encapsulated, ciphertext) = sealed.split_at_checked(ENCAPSULATED)?;

@@ -28,7 +28,7 @@ pub enum CollectedDraft {
 }
 
 impl CollectedTask {
-    /// Id, a slug.
+    /// Returns the task's id, a slug.
     #[must_use]
     pub fn id(&self) -> &str {
         match self {
@@ -37,7 +37,7 @@ impl CollectedTask {
         }
     }
 
-    /// Hash of the task's parameters.
+    /// Returns the hash of the task's parameters.
     #[must_use]
     pub const fn fingerprint(&self) -> Fingerprint {
         match self {
@@ -72,7 +72,7 @@ impl CollectedTask {
         }
     }
 
-    /// Length of the longest report or message in bytes.
+    /// Returns the length of the longest report or message in bytes.
     #[must_use]
     pub fn report_bytes(&self) -> usize {
         match self {
@@ -81,7 +81,7 @@ impl CollectedTask {
         }
     }
 
-    /// Length of a sealed report or message in bytes.
+    /// Returns the length of a sealed report or message in bytes.
     pub(crate) fn sealed_bytes(&self) -> usize {
         sealed::OVERHEAD + self.report_bytes()
     }
@@ -108,7 +108,7 @@ impl CollectedTask {
     /// Returns the length of the report or message at the start of `bytes`.
     ///
     /// # Errors
-    /// [`Error::Malformed`] if `bytes` does not start with one of this task.
+    /// [`Error::Malformed`] if `bytes` does not start with a report or message of this task.
     pub(crate) fn measure_report(&self, bytes: &[u8]) -> Result<usize, Error> {
         match self {
             Self::Reports(task) => task.decode_first_report(bytes).map(|(_, length)| length),
@@ -116,7 +116,7 @@ impl CollectedTask {
         }
     }
 
-    /// Minimum number of reports or messages in a batch, regardless of settings.
+    /// Returns the minimum number of reports or messages in a batch, regardless of settings.
     pub(crate) fn min_batch_reports(&self) -> u64 {
         match self {
             Self::Reports(_) => 1,
@@ -124,7 +124,8 @@ impl CollectedTask {
         }
     }
 
-    /// Exact number of messages in each upload; `None` for reports, whose number varies.
+    /// Returns the exact number of messages in each upload. Returns `None` for a task of reports,
+    /// whose number varies.
     pub(crate) const fn upload_reports(&self) -> Option<u32> {
         match self {
             Self::Reports(_) => None,
@@ -146,7 +147,7 @@ impl From<SumTask> for CollectedTask {
 }
 
 impl CollectedDraft {
-    /// Id, a slug.
+    /// Returns the task's id, a slug.
     #[must_use]
     pub fn id(&self) -> &str {
         match self {
@@ -222,7 +223,8 @@ impl CollectedDraft {
     }
 }
 
-/// Deserializes sums if there is a key `trust`, reports otherwise.
+/// Deserializes a task or a draft. The result is one of sums if there is a key `trust`, and one of
+/// reports otherwise.
 fn deserialize_by_trust<'de, D, Own, Reports, Sums>(deserializer: D) -> Result<Own, D::Error>
 where
     D: Deserializer<'de>,

@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use super::collected::{CollectedDraft, CollectedTask};
 use crate::text;
 
-/// Task file of local-DP reports, as read. Parameters that it leaves out are not chosen yet.
+/// Task file of local-DP reports, as read. Parameters that are not in the file are not chosen yet.
 #[derive(Debug, Clone)]
 pub(crate) struct ReportTaskFile {
     path: PathBuf,
@@ -42,7 +42,7 @@ pub(crate) enum Cause {
     /// Parameters out of range or in conflict.
     #[error(transparent)]
     Parameters(#[from] hushbin::Error),
-    /// Reports whose privacy cannot be accounted for.
+    /// Task for which no privacy account can be computed.
     #[error(transparent)]
     Account(#[from] AccountError),
     /// Task of shuffled sums, in a command that supports only reports.
@@ -84,7 +84,7 @@ impl TaskFile {
         self.draft.resolve().map_err(|error| self.error(error))
     }
 
-    /// Returns an error about the content of the file.
+    /// Returns an error about the content of this file.
     pub(crate) fn error(&self, cause: impl Into<Cause>) -> TaskFileError {
         error_of_file(&self.path, cause)
     }
@@ -132,7 +132,7 @@ impl ReportTaskFile {
         Ok((task.map_err(|error| self.error(error))?, choices))
     }
 
-    /// Returns an error about the content of the file.
+    /// Returns an error about the content of this file.
     pub(crate) fn error(&self, cause: impl Into<Cause>) -> TaskFileError {
         error_of_file(&self.path, cause)
     }

@@ -88,7 +88,7 @@ pub(super) fn add(database: &Database, token: &Token) -> Result<(), TokensError>
 /// Revokes the token with this id.
 ///
 /// # Errors
-/// When there is none, or the database fails.
+/// When no token has this id, or the database fails.
 pub(super) fn revoke(database: &Database, id: &str) -> Result<Token, TokensError> {
     let sessions = open_pool(database)?;
     let found = sessions.with(|session| select_tokens(session, "WHERE id = $1", Some(id)))?;

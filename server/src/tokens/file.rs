@@ -31,7 +31,8 @@ pub(crate) struct TokensFile {
     known: RwLock<(Option<FileStamp>, Vec<Token>)>,
 }
 
-/// Inode, modification time and length. They change with every write, which creates a new file.
+/// Inode, modification time (seconds and nanoseconds) and length of the file. Every write changes
+/// them, because it creates a new file.
 type FileStamp = (u64, i64, i64, u64);
 
 fn file_stamp(found: &Metadata) -> FileStamp {
@@ -61,7 +62,7 @@ impl TokensFile {
     /// Returns the role of the token with this hash, or `None` if there is none.
     ///
     /// # Errors
-    /// As [`TokensFile::open`].
+    /// Same as [`TokensFile::open`].
     pub(super) fn role_of(&self, hash: &str) -> Result<Option<TokenRole>, TokensError> {
         self.refresh()?;
         let known = self.known.read();
@@ -113,7 +114,7 @@ pub(super) fn add(data: &Path, token: &Token) -> Result<(), TokensError> {
 /// Revokes the token with this id.
 ///
 /// # Errors
-/// When there is none, or the file cannot be read or written.
+/// When no token has this id, or the file cannot be read or written.
 pub(super) fn revoke(data: &Path, id: &str) -> Result<Token, TokensError> {
     check_exists(data)?;
     change(data, |tokens| {
@@ -140,7 +141,7 @@ fn check_exists(data: &Path) -> Result<(), TokensError> {
     found.map_err(|source| file_error(data, source))
 }
 
-/// Changes the file under a lock, so that one change follows another.
+/// Changes the file under a lock, so that two changes never overlap.
 fn change<T>(
     data: &Path,
     change: impl FnOnce(&mut Vec<Token>) -> Result<T, TokensError>,

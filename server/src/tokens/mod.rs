@@ -55,7 +55,7 @@ impl Tokens {
         }
     }
 
-    /// Returns the role of the token with this text, or `None` if it is no token.
+    /// Returns the role of the token with this text, or `None` if no token has this text.
     ///
     /// # Errors
     /// When the tokens cannot be read.
@@ -93,10 +93,10 @@ pub(crate) fn list(location: &Location) -> Result<Vec<Token>, TokensError> {
     }
 }
 
-/// Creates a token. Returns it with its text, which is stored nowhere.
+/// Creates and stores a token. Returns the token and its text, which is stored nowhere.
 ///
 /// # Errors
-/// When it cannot be stored, or there is no entropy.
+/// When the token cannot be stored, or there is no entropy.
 pub(crate) fn create(
     location: &Location,
     role: TokenRole,
@@ -125,7 +125,7 @@ pub(crate) fn create(
 /// Revokes the token with this id.
 ///
 /// # Errors
-/// When there is none, or the change cannot be stored.
+/// When no token has this id, or the change cannot be stored.
 pub(crate) fn revoke(location: &Location, id: &str) -> Result<Token, TokensError> {
     match location {
         Location::Directory(data) => file::revoke(data, id),

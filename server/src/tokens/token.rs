@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use crate::store::EngineError;
 use data_encoding::HEXLOWER;
 
-/// Permissions of a token's holder. Each role includes the ones before it.
+/// Permissions of a token's holder. Each role includes the permissions of the roles before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum TokenRole {

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::not_ready::NotReady;
 
-/// Error as the client sees it. Causes inside the collector stay in its log.
+/// Error as the client sees it. Causes inside the collector appear only in its log.
 ///
 /// `Display` returns the sentence about this occurrence, empty if the title is enough. `Serialize`
 /// writes the members in addition to type, title, status and detail.
@@ -28,8 +28,8 @@ pub(crate) enum Problem {
         expected: Fingerprint,
         received: Fingerprint,
     },
-    /// Upload id under which different bytes were accepted before. It is the first such id in the
-    /// body. The remaining uploads of the body were taken unless they conflict too.
+    /// Upload id under which different bytes were accepted before. `id` is the first such id in the
+    /// body. The remaining uploads in the body were accepted unless they conflict too.
     #[error(
         "a retry must send the same bytes as the first attempt; uploads in the body with other ids \
          than {id} were accepted, unless they conflict too"
@@ -169,14 +169,15 @@ pub(crate) enum Problem {
     MethodNotAllowed,
 }
 
-/// Identity of a kind of problem.
+/// Slug, status and title of a kind of problem.
 pub(super) struct ProblemKind {
     pub(super) slug: &'static str,
     pub(super) status: u16,
     pub(super) title: &'static str,
 }
 
-/// Slug of the problem that a response is, kept in its extensions for metrics.
+/// Slug of the problem that a response reports. The response's extensions contain it, so that
+/// metrics can count it.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::http) struct ProblemSlug(pub(in crate::http) &'static str);
 

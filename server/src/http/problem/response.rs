@@ -27,7 +27,7 @@ impl IntoResponse for Problem {
             title,
         } = self.kind();
         let uri = match self {
-            // Registered type, which clients of any gateway know (RFC 9458, section 5.3).
+            // A registered type, which clients of all gateways understand (RFC 9458, section 5.3).
             Self::OhttpKey => format!("https://iana.org/assignments/http-problem-types#{slug}"),
             _ => format!("urn:hushbin:problem:{slug}"),
         };

@@ -47,27 +47,28 @@ const SEND_BUFFER: u32 = 256 << 10;
 /// Limits of the whole server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ServerOptions {
-    /// Maximum number of connections. Beyond it, the connections that have waited longest for a
-    /// request are closed. If none is waiting, new ones wait to be accepted.
+    /// Maximum number of connections. At this limit, each new connection closes the one that has
+    /// waited longest for a request. If no connection is waiting, new ones wait to be accepted.
     pub(crate) connections: usize,
-    /// Maximum number of connections of one IPv4 address or IPv6 /64 network. Further ones are
-    /// closed at once. `None` means no limit.
+    /// Maximum number of connections of one IPv4 address or IPv6 /64 network. Further connections
+    /// are closed at once. `None` means no limit.
     pub(crate) connections_of_peer: Option<usize>,
-    /// Maximum number of requests a minute from such an address or network. Further ones get 429.
-    /// `None` means no limit.
+    /// Maximum number of requests a minute from one IPv4 address or IPv6 /64 network. Further
+    /// requests get status 429. `None` means no limit.
     pub(crate) requests_of_peer: Option<NonZeroU32>,
     /// Time limit for a TLS handshake.
     pub(crate) handshake_timeout: Duration,
     /// Time limit for a request's head, including the idle time before it.
     pub(crate) head_timeout: Duration,
-    /// Time limit in which a peer has to read a part of its response.
+    /// Time in which a peer has to read a minimum number of bytes of a waiting response.
     pub(crate) write_timeout: Duration,
     /// Time limit for the requests under way when the server stops.
     pub(crate) drain_timeout: Duration,
 }
 
 impl ServerOptions {
-    /// Default limits, for one process on a small machine. All connections may come from one proxy.
+    /// Default limits, for one process on a small machine. A peer has no limits, since all
+    /// connections may come from one proxy.
     pub(crate) const DEFAULT: Self = Self {
         connections: 4096,
         connections_of_peer: None,
@@ -154,7 +155,7 @@ async fn accept_all(
         let (stream, peer) = accept(listener, &slots).await;
         let Some(slot) = slots.acquire(peer).await else {
             metrics.count_closed(CloseReason::Peer);
-            continue; // Which closes it.
+            continue; // Dropping the stream closes the connection.
         };
         let answering = {
             let (front, slot, rates) = (front.clone(), Arc::clone(&slot), rates.clone());
@@ -237,7 +238,8 @@ fn is_unread(error: &hyper::Error) -> bool {
         .is_some_and(|cause| cause.kind() == io::ErrorKind::TimedOut)
 }
 
-/// Accepts the next connection. Errors are handled here, so one always arrives eventually.
+/// Accepts the next connection. Errors are handled here, so this function returns only with a
+/// connection.
 async fn accept(listener: &TcpListener, slots: &Slots) -> (TcpStream, Peer) {
     loop {
         match listener.accept().await {

@@ -13,8 +13,8 @@ const TIDY_EVERY: u32 = 1 << 14;
 
 /// Rate limiter with a constant rate for each peer. A burst may use the requests of a whole minute.
 ///
-/// A peer is kept in memory for at most a minute of its quota after its last request, and nowhere
-/// else.
+/// A peer's quota is full again at most a minute after its last request. The next clean-up then
+/// removes the peer. Peers are kept only in memory.
 pub(super) struct RateLimiter {
     peers: DefaultKeyedRateLimiter<Peer>,
     requests: AtomicU32,

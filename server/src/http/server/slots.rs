@@ -14,8 +14,8 @@ use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 
 /// Peer for which connections are counted: an IPv4 address, or an IPv6 /64 network, which one
-/// household or machine usually has. It is kept in memory while it has a connection. It can only be
-/// compared, and never displayed.
+/// household or machine usually has. It is kept in memory while it has a connection. A peer can
+/// only be compared, and never displayed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Peer(IpAddr);
 
@@ -130,8 +130,8 @@ impl State {
 pub(super) struct Slot {
     slots: Arc<Slots>,
     peer: Peer,
-    /// Start of the latest wait, a key of `waiting`. Locked only while the state of all slots is
-    /// locked.
+    /// Start of the latest wait, a key of `waiting`. This mutex is locked only while the state of
+    /// all slots is locked, so the order of locks is fixed.
     since: Mutex<u64>,
     cut: Arc<Notify>,
 }
