@@ -2,8 +2,8 @@
 //!
 //! An event that an attacker can see has probabilities p₀ and p₁ under two neighbouring inputs. If
 //! ln(p₀/p₁) is above ε for any event, the randomizer is not ε-locally private. A lower bound of p₀
-//! over an upper bound of p₁ is therefore a lower bound of the loss, for any randomizer. Part of
-//! the trials choose the event, and the rest judge it.
+//! over an upper bound of p₁ is therefore a lower bound of the loss, for any randomizer. Some of
+//! the trials choose the event. The remaining trials (judging trials) estimate its probabilities.
 
 use hushbin::{Entry, Task};
 use hushbin_analysis::likelihood::{Hypothesis, NeighbourPair, neighbour_pairs};
@@ -15,14 +15,15 @@ use super::plan::{Plan, delta, judging_trials};
 use super::statistic::{LearnedScores, STATISTICS, Statistic};
 use super::upload_view::UploadView;
 
-/// Judged event: a score is above or below a threshold.
+/// Event whose probabilities are compared: the score is at or above a threshold, or below it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Event {
     /// Input under which the event is expected to be more likely, and the other input.
     pub inputs: [String; 2],
     /// Statistic that is scored.
     pub statistic: Statistic,
-    /// Lowest score in the event if [`at_least`](Self::at_least), else the lowest score above it.
+    /// Threshold of the score. The event contains it if [`at_least`](Self::at_least), and otherwise
+    /// ends below it.
     pub threshold: f64,
     /// True if the event contains the scores from the threshold on, false if it contains those
     /// below.
@@ -40,7 +41,7 @@ pub struct Measured {
     /// Number of trials in which the event happened, under each input.
     #[serde(rename = "event_hits")]
     pub hits: [u64; 2],
-    /// Number of judging trials with each input. None of them helped to choose the event.
+    /// Number of judging trials with each input. No judging trial helped to choose the event.
     #[serde(rename = "event_trials")]
     pub judged: u64,
 }
@@ -53,11 +54,11 @@ pub struct Measured {
 /// one question. The bound holds with the plan's confidence if uploads are drawn independently.
 /// `progress` is called with the number of runs done and the total.
 ///
-/// Half of the choosing trials score the values of learned statistics. The other half choose pair,
-/// statistic and threshold by the bound to expect from the judging trials, under Wilson's
-/// approximation. Only the choice depends on that approximation. The event is fixed before any
-/// judging trial is made. The two Clopper-Pearson bounds each fail with half of what the confidence
-/// leaves, so they hold jointly.
+/// Half of the choosing trials score the values of learned statistics. The other half choose the
+/// pair of inputs, the statistic and the threshold. They maximise the bound to expect from the
+/// judging trials, under Wilson's approximation. Only the choice depends on that approximation. The
+/// event is fixed before any judging trial is made. Each of the two Clopper-Pearson bounds fails
+/// with at most half of the probability 1 − confidence, so both hold jointly at this confidence.
 pub fn measure(
     task: &Task,
     plan: &Plan,
@@ -82,7 +83,7 @@ pub fn measure(
     };
 
     let delta = delta(task);
-    // Half for each of the two bounds.
+    // Half of the failure probability for each of the two bounds.
     let failure = 0.5 * plan.failure();
     let expected_bound = ExpectedBound::new(judged, failure, pairs.len(), delta);
     let Attack {
@@ -166,7 +167,7 @@ impl Pair {
     }
 }
 
-/// Event to judge: a cut of a statistic's scores on a pair of inputs.
+/// Chosen event, with the pair of inputs and the statistic that it is about.
 struct Attack<'a> {
     candidate: CandidateEvent,
     pair: &'a Pair,
@@ -220,7 +221,7 @@ fn choose<'a>(
             });
         }
     }
-    // If all uploads look alike, any event serves: this one never happens.
+    // If all uploads look alike, no event is better than another. This one never happens.
     best.unwrap_or_else(|| Attack {
         candidate: CandidateEvent {
             bound: 0.0,
@@ -236,7 +237,7 @@ fn choose<'a>(
 /// Threshold that divides scores into an event and its complement.
 #[derive(Debug, Clone, Copy)]
 struct CandidateEvent {
-    /// Bound to expect from judging the cut.
+    /// Bound to expect from the judging trials of this event.
     bound: f64,
     threshold: f64,
     at_least: bool,
@@ -262,8 +263,8 @@ struct ExpectedBound {
 }
 
 impl ExpectedBound {
-    /// Creates the prospect for `judged` trials and bounds that each fail with probability
-    /// `failure`.
+    /// Creates the expectation for `judged` judging trials. Each of the two bounds fails with
+    /// probability `failure`.
     fn new(judged: u64, failure: f64, pairs: usize, delta: f64) -> Self {
         Self {
             judged: judged as f64,
@@ -290,8 +291,8 @@ impl ExpectedBound {
     }
 }
 
-/// Returns the cut that promises the greatest bound, from scores paired with the input's index;
-/// `None` if all scores are equal.
+/// Returns the event with the greatest expected bound, or `None` if all scores are equal. Each
+/// score comes with the index of its input.
 fn best_event(
     scored: &mut [(f64, usize)],
     expected_bound: &ExpectedBound,
@@ -304,7 +305,7 @@ fn best_event(
     let mut best: Option<CandidateEvent> = None;
     for group in scored.chunk_by(|(a, _), (b, _)| a == b) {
         let threshold = group[0].0;
-        // All trials are at or above the lowest score, so it separates nothing.
+        // All trials are at or above the lowest score, so this threshold separates nothing.
         if threshold == least {
             break;
         }
@@ -328,7 +329,8 @@ fn best_event(
     best
 }
 
-/// Returns Wilson's bound of a probability, `standard_errors` standard errors away.
+/// Returns Wilson's bound of a probability, `standard_errors` standard errors from the estimate:
+/// above it if positive, below it if negative.
 fn wilson(hits: f64, trials: f64, standard_errors: f64) -> f64 {
     let square = standard_errors * standard_errors;
     let spread = (hits * (1.0 - hits / trials) + 0.25 * square).sqrt();

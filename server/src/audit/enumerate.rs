@@ -6,24 +6,25 @@ use hushbin::task::{Kind, Part};
 use hushbin_analysis::likelihood::{Enumerable, enumerable};
 use rand_core::Rng;
 
-/// Default limit on the steps of an enumeration. A step is one combination of seed, input, way to
-/// fill up missing entries, and bucket.
+/// Default limit on the steps of an enumeration. A step is one combination of seed, input, padding
+/// of missing entries, and bucket.
 pub const STEPS: u64 = 1 << 26;
-/// Maximum number of seeds, if the steps suffice.
+/// Maximum number of seeds, which is used if the limit of steps suffices for it.
 pub(super) const MAX_SEEDS: u64 = 64;
-/// Minimum number of seeds. A task for which the steps do not suffice is not small.
+/// Minimum number of seeds. A task that needs more than the limit of steps for them is not
+/// enumerated.
 pub(super) const MIN_SEEDS: u64 = 8;
 
 /// Privacy loss between all inputs of a small task, as enumerated.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Enumeration {
-    /// Number of inputs compared: all inputs with values −1 and 1, with at most s entries under the
-    /// mechanisms with buckets.
+    /// Number of inputs compared: all inputs with values −1 and 1. Under mechanisms with buckets,
+    /// these inputs have at most s entries, where s is the sparsity.
     pub inputs: u64,
     /// Number of random seeds.
     pub seeds: u64,
-    /// Computed loss in nats: the greatest logarithm of a ratio of a report's probabilities under
-    /// any two inputs, or under hash-bin any two neighbours.
+    /// Computed loss in nats: the greatest log ratio of a report's probabilities under any two
+    /// inputs. Under hash-bin, only neighbouring inputs are compared.
     pub loss: f64,
     /// Bound on the rounding error of the loss, in nats.
     pub error: f64,
@@ -47,7 +48,8 @@ impl Enumeration {
         }
     }
 
-    /// Returns the greater loss of two questions, if a report answers either of them.
+    /// Combines the results of two questions, of which a report answers one: the greater loss
+    /// counts.
     pub(super) fn worse(self, other: Self) -> Self {
         let inputs = self.inputs + other.inputs;
         let worse = if self.loss < other.loss { other } else { self };
@@ -59,7 +61,7 @@ impl Enumeration {
         }
     }
 
-    /// True if the loss is above `epsilon`, rounding accounted for.
+    /// Returns true if the loss is above `epsilon` even after the rounding error is subtracted.
     #[must_use]
     pub fn exceeds(&self, epsilon: f64) -> bool {
         self.loss - self.error > epsilon
@@ -67,17 +69,17 @@ impl Enumeration {
 }
 
 /// Enumerates the loss between all inputs of `question` under random seeds, from the probabilities
-/// of each bucket, as [`Enumerable::probabilities`]. `None` if it would take more than `steps`, the
-/// domain is open, or reports have no buckets.
+/// of each bucket ([`Enumerable::probabilities`]). Returns `None` if more than `steps` steps are
+/// needed, the domain is open, or reports have no buckets.
 ///
-/// The seed is public, and drawn without looking at the input. The loss of a report is therefore
-/// that of its bucket given the seed. Padding for missing entries is drawn after the seed and is
+/// The seed is public, and drawn independently of the input. The loss of a report is therefore the
+/// loss of its bucket given the seed. Padding for missing entries is drawn after the seed and is
 /// secret. An input's distribution is the average over all possible paddings.
 ///
-/// Inputs with real values, or with more than s entries, are mixtures of the enumerated inputs. A
-/// ratio of mixtures is at most the greatest ratio of the parts. This needs the randomness of
-/// ternarisation and sampling down to be independent of the words for seed and bucket, which
-/// enumeration cannot check.
+/// Inputs with real values, or with more entries than the sparsity s, are mixtures of the
+/// enumerated inputs. A ratio of mixtures is at most the greatest ratio of the mixed distributions.
+/// This needs the randomness of ternarisation and sampling down to be independent of the words for
+/// seed and bucket, which enumeration cannot check.
 pub fn enumerate<R: Rng + ?Sized>(
     question: &Question,
     steps: u64,
@@ -113,7 +115,8 @@ pub fn enumerate<R: Rng + ?Sized>(
                 *most = most.max(p / count);
             }
         });
-        // The greatest ratio over all pairs of inputs is that of the extreme probabilities.
+        // The greatest ratio over all pairs of inputs is the one of the greatest and the least
+        // probability.
         let losses = extremes.iter().map(|(least, most)| (most / least).ln());
         loss = losses.fold(loss, f64::max);
     }
@@ -128,10 +131,10 @@ pub fn enumerate<R: Rng + ?Sized>(
 /// Returns a generous bound on the effect of rounding on a loss.
 ///
 /// A probability of the core is a convex combination of at most two integer thresholds over counts.
-/// That takes fewer than 16 roundings; one of a share out of s entries may weigh s times. A sum
-/// over n paddings adds n roundings. The ratio of two such probabilities has twice that, and 1 for
-/// the division. Its logarithm adds at most 8, as losses are at most 16. In units of 2⁻⁵³, the
-/// total is `2(16 + s + n) + 1 + 8`. The result is above twice that.
+/// Computing it takes fewer than 16 roundings; the rounding of a share of s entries may weigh s
+/// times. A sum over n paddings adds n roundings. The ratio of two such probabilities has twice as
+/// many, and 1 for the division. Its logarithm adds at most 8, as losses are at most 16. In units
+/// of 2⁻⁵³, the total is `2(16 + s + n) + 1 + 8`. The result is above twice that.
 fn rounding_error_bound(sparsity: u32, sums: f64) -> f64 {
     (64.0 + 2.0 * f64::from(sparsity) + 2.0 * sums) * f64::EPSILON
 }
@@ -144,7 +147,7 @@ struct InputSpace {
     min_entries: u32,
     /// Possible signs of an item, as "is negative".
     signs: &'static [bool],
-    /// Number of items of each part, if an input has one item of each; otherwise empty.
+    /// Number of items of each part, if an input has one item of each part; otherwise empty.
     parts: Vec<u32>,
 }
 
@@ -168,10 +171,12 @@ impl InputSpace {
         })
     }
 
-    /// Returns three numbers: of inputs, of pairs of an input and a padding, and the most paddings
-    /// of one input. `None` on overflow.
+    /// Returns three numbers: the number of inputs, the number of pairs of an input and a padding,
+    /// and the maximum number of paddings of one input. Returns `None` on overflow.
     ///
-    /// The number of inputs is Σ C(d, k)·2^k for k ≤ s with signs, or the product over all parts.
+    /// With d items, sparsity s and signs, the number of inputs is Σ C(d, k)·2^k over `min_entries`
+    /// ≤ k ≤ s. Without signs, the factor 2^k is missing. With parts, it is the product of their
+    /// numbers of items.
     fn count_inputs(&self, completions: impl Fn(u32) -> Option<u64>) -> Option<(u64, u64, u64)> {
         if !self.parts.is_empty() {
             let mut parts = self.parts.iter();

@@ -7,18 +7,21 @@ use rand_core::Rng;
 
 use super::enumerate::{Enumeration, MAX_SEEDS, MIN_SEEDS};
 
-/// Enumerates the loss between all neighbours whose values are −1, 0 and 1 (and L if that is less),
-/// under random seeds. `None` if it would take more than `steps`, the domain is open, or the
-/// guarantee has a δ.
+/// Enumerates the loss between all neighbours whose values are −1, 0 and 1 (and the clipping bound
+/// L if it is below 1), under random seeds. Returns `None` if more than `steps` steps are needed,
+/// the domain is open, or the guarantee has a δ.
 ///
-/// The seed is public, and bins are independent given the seed. A bin of sum B is rounded up or
-/// down at random and given two-sided geometric noise of rate r. With M± = E[exp(±r·rounded)], the
-/// probability of an output y is M₊·exp(−r·y) above both rounded values and M₋·exp(r·y) below both.
+/// The seed is public, and bins are independent given the seed. The sum of a bin is rounded up or
+/// down at random, and two-sided geometric noise of rate r is added. With M± = E[exp(±r·rounded)],
+/// the probability of an output y is M₊·exp(−r·y) above both possible rounded values and
+/// M₋·exp(r·y) below both, up to a common factor.
 ///
-/// The ratio of two bins is M₊/M₊' above both and M₋/M₋' below both. In between it is monotone,
-/// since neither probability grows by more than exp(r) a step. The loss of a report is therefore
-/// the sum over bins of the greater logarithm of these two. Cutting off noise changes nothing.
-/// Under the two-point response, a sign has the probabilities of its rounded sum.
+/// Between two inputs, the ratio of a bin's probabilities is M₊/M₊' above all rounded values and
+/// M₋/M₋' below them. Between these values the ratio is monotone, since neither probability grows
+/// by more than exp(r) a step. The loss of a report is therefore a sum over bins: each adds the
+/// greater logarithm of these two ratios. Cutting off noise does not change this. Under the
+/// two-point response, the output is a sign, and the ratios are those of the probabilities of the
+/// two signs.
 pub fn enumerate_bins<R: Rng + ?Sized>(
     question: &Question,
     steps: u64,
@@ -85,7 +88,7 @@ fn greatest_loss(
 ) -> f64 {
     let of_bin = |(a, b): (&[f64; 2], &[f64; 2])| (a[0] - b[0]).max(a[1] - b[1]);
     let mut loss = 0.0_f64;
-    // Ordered pairs, since the loss of a pair depends on its direction.
+    // Both orders of a pair, since the loss depends on the order.
     for (first, ours) in inputs.iter().zip(weights) {
         for (second, theirs) in inputs.iter().zip(weights) {
             if are_neighbours(neighbours, first, second) {
@@ -130,8 +133,9 @@ fn are_neighbours(neighbours: mechanism::Neighbours, first: &[f64], second: &[f6
     }
 }
 
-/// Returns the log weights of a bin's outputs, in steps of the grid: above and below under Laplace
-/// noise, else plus and minus.
+/// Returns the log weights of a bin's outputs; `bin` is the sum in steps of the grid. Under Laplace
+/// noise they are ln M₊ and ln M₋. Otherwise they are the log probabilities of the signs plus and
+/// minus.
 fn log_weights(sampling: &Sampling, bin: f64) -> [f64; 2] {
     let (floor, up) = (bin.floor(), bin - bin.floor());
     match sampling.laplace() {

@@ -1,6 +1,6 @@
 //! Fast hasher for maps of counts.
 //!
-//! It takes a few multiplications per value. The standard library's hasher resists attacks, but
+//! Hashing a value takes a few multiplications. The standard library's hasher resists attacks, but
 //! takes longer than making a report.
 
 use std::hash::{BuildHasherDefault, Hasher};
@@ -27,7 +27,7 @@ impl Hasher for FastHasher {
     }
 
     fn write_u64(&mut self, word: u64) {
-        // The step keeps 0 from being a fixed point.
+        // Without the added constant, 0 would be a fixed point.
         self.0 = mix64(self.0.wrapping_add(0x9e37_79b9_7f4a_7c15) ^ word);
     }
 }

@@ -1,7 +1,7 @@
 //! Features: functions of the seed and the id, which are drawn for every upload.
 //!
-//! Both should be random, independently of the input. A feature with few values that takes one of
-//! them more often under one input than under another disproves that.
+//! Seed and id should be random, independently of the input. A feature with few values disproves
+//! this if one of its values is more frequent under one input than under another.
 
 use hushbin::UploadId;
 use hushbin::mix::mix64;
@@ -34,7 +34,7 @@ pub(super) fn id_words(id: UploadId) -> [u64; 2] {
     [id as u64, (id >> 64) as u64]
 }
 
-/// Number of times that a cell occurred under each input.
+/// Number of times that a value occurred under each of the two inputs.
 pub(super) type Count = [u32; 2];
 
 /// Function of one word.
@@ -116,7 +116,7 @@ impl Feature {
     }
 }
 
-/// Returns how far χ² of two samples' counts lies above its mean for equal distributions, in
+/// Returns the distance of χ² of two samples' counts from its mean for equal distributions, in
 /// standard deviations.
 fn separation(counts: &[Count]) -> f64 {
     let met = counts.iter().map(|count| count.map(f64::from));

@@ -2,15 +2,15 @@
 //!
 //! There are three methods. [`Task::effective_epsilon`] computes the loss from the integer
 //! thresholds that are sampled. [`enumerate`] compares the probabilities of every report between
-//! all inputs of a small task. [`measure`] makes uploads and plays the attacker: its success is a
-//! lower bound of the loss. It assumes nothing about the randomizer. No number of trials can prove
-//! privacy, only its absence.
+//! all inputs of a small task. [`measure`] makes uploads and attacks them: the attack's success
+//! gives a lower bound of the loss. This method assumes nothing about the randomizer. No number of
+//! trials can prove privacy, only its absence.
 //!
-//! The first two cover inputs of −1 and 1, with at most s entries under Collision and CoCo. Any
-//! other input is a mixture of those, since ternarisation and sampling down come first, and a
-//! mixture loses no more. This needs two conditions. The random words of those steps must not show
-//! in the report or be used again for it, and only reports may leave the page. Only trials test
-//! these conditions.
+//! The first two methods cover inputs with values −1 and 1. Under Collision and CoCo, these inputs
+//! have at most s entries, where s is the sparsity. Any other input is a mixture of such inputs,
+//! since ternarisation and sampling down come first. A mixture has no greater loss. This needs two
+//! conditions. First, the random words of those steps must neither show in the report nor be used
+//! again for it. Second, only reports may leave the page. Only trials test these conditions.
 
 mod empirical;
 mod enumerate;
@@ -64,15 +64,15 @@ pub struct Audit {
     pub verdict: Verdict,
 }
 
-/// Audits the core crate: its probabilities if all inputs can be enumerated, and its randomizer.
-/// `progress` is called with the number of randomizer runs done and the total.
+/// Audits the core crate: enumerates its probabilities if the task is small enough, and attacks its
+/// randomizer. `progress` is called with the number of randomizer runs done and the total.
 pub fn audit<R: CryptoRng>(
     task: &Task,
     plan: &Plan,
     rng: &mut R,
     progress: impl FnMut(u64, u64),
 ) -> Audit {
-    // All questions or none: one that was not enumerated may have a greater loss.
+    // Enumerates all questions or none: a question that is not enumerated may have a greater loss.
     let enumerations: Option<Vec<Enumeration>> = task
         .questions()
         .iter()
@@ -108,8 +108,8 @@ pub fn sender<R: CryptoRng>(task: &Task, mut rng: R) -> impl FnMut(&[&[Entry]], 
 }
 
 impl Audit {
-    /// Combines the results of both methods. The budget is exceeded if either shows a loss above
-    /// it.
+    /// Combines the results of enumeration and trials. The budget is exceeded if either method
+    /// shows a loss above it.
     #[must_use]
     pub fn new(
         task: &Task,

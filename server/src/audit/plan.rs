@@ -1,4 +1,4 @@
-//! Size of an audit.
+//! Number of trials of an audit, and the confidence of its bounds.
 
 use hushbin::Task;
 use hushbin_analysis::estimate::CONFIDENCE;
@@ -12,7 +12,7 @@ pub struct Plan {
 
 /// Default confidence of a measured bound.
 pub(crate) const DEFAULT_CONFIDENCE: f64 = 0.999;
-/// Default number of trials, if that is enough to detect a loss.
+/// Default number of trials, unless detecting a loss needs more.
 const DEFAULT_TRIALS: u64 = 200_000;
 /// Minimum number of trials: fewer are too few to choose an event from.
 const MIN_TRIALS: u64 = 100;
@@ -101,15 +101,16 @@ impl Plan {
 /// Returns the minimum number of trials that can show a loss above ε.
 ///
 /// The best possible result of n trials is an event that always happens under one input and never
-/// under the other. With q = (failure/2)^(1/n), the bounds are q and 1 − q. The log ratio ln((q −
-/// δ)/(1 − q)) exceeds ε if n is above ln(2/failure)/−ln(1 − (1 − δ)/(1 + exp(ε))).
+/// under the other. With failure probability `failure` and q = (failure/2)^(1/n), the bounds of the
+/// two probabilities are q and 1 − q. The log ratio ln((q − δ)/(1 − q)) exceeds ε if n is above
+/// ln(2/failure)/−ln(1 − (1 − δ)/(1 + exp(ε))).
 fn min_trials(epsilon: f64, delta: f64, confidence: f64) -> u64 {
     let missed = (1.0 - delta) / (1.0 + epsilon.exp());
     let bound = (2.0 / (1.0 - confidence)).ln() / -(-missed).ln_1p();
     // One more trial, and 0.1 %, cover the rounding of the bounds.
     let judged = (1.001 * bound) as u64 + 1;
     let mut trials = MIN_TRIALS.max(judged);
-    // One pair is the worst case: with more pairs, more of the trials judge.
+    // One pair of inputs is the worst case: with more pairs, more of the trials judge.
     while judging_trials(trials, 1) < judged {
         trials += judged - judging_trials(trials, 1);
     }
@@ -119,8 +120,8 @@ fn min_trials(epsilon: f64, delta: f64, confidence: f64) -> u64 {
 /// Maximum number of trials that choose the event, per input and summed over all pairs.
 const MAX_CHOOSING_TRIALS: u64 = 1 << 17;
 
-/// Returns how many of `trials` judge the event: three quarters, or more if the cap
-/// [`MAX_CHOOSING_TRIALS`], divided among `pairs`, leaves fewer to choose from.
+/// Returns the number of judging trials among `trials`. It is three quarters, or more if
+/// [`MAX_CHOOSING_TRIALS`] divided among the `pairs` is less than one quarter.
 pub(super) fn judging_trials(trials: u64, pairs: u64) -> u64 {
     trials - (trials / 4).min(MAX_CHOOSING_TRIALS / pairs)
 }

@@ -15,8 +15,9 @@ pub enum Statistic {
     /// Log-likelihood ratio of the two inputs, from the mechanism's definition. It is the best
     /// statistic against a randomizer that follows the definition.
     LikelihoodRatio,
-    /// Number of reports, or the surroundings of the reports in an upload that the collector
-    /// refuses; learned. It detects data that is sent in addition to reports.
+    /// Number of reports in the upload, learned. For an upload that the collector refuses, it is
+    /// the length, the first bytes and the last byte instead. It detects data that is sent in
+    /// addition to reports.
     Frame,
     /// Whole reports, learned. They detect randomness that repeats.
     Report,
@@ -27,11 +28,11 @@ pub enum Statistic {
     /// Likelihood ratio and bucket, learned. It detects a randomizer that draws the remainder of a
     /// sum.
     Bucket,
-    /// Likelihood ratio and the entry of either input that lies in the bucket, learned. It detects
-    /// a preference among entries.
+    /// Likelihood ratio and the entry of either input that is hashed to the bucket, learned. It
+    /// detects a preference among entries.
     Entry,
-    /// Likelihood ratio and the position of the bucket among those of either input, learned. It
-    /// detects a preference among buckets.
+    /// Likelihood ratio and the position of the bucket among the buckets of either input, learned.
+    /// It detects a preference among buckets.
     Place,
     /// Number of cells that the entries of either input fall into under the seed, and number of
     /// entries that push towards plus; learned. It detects seeds that suit the input.
@@ -42,8 +43,8 @@ pub enum Statistic {
     /// Parity of up to two bits, bytes or words of the seed, of its hash keys or of the id;
     /// learned. It detects a bit of the input in any of these.
     Parity,
-    /// Byte, remainder or number of ones of the same words, learned. It detects a part of the input
-    /// in any of these.
+    /// Byte, remainder or number of ones of the seed, of its hash keys or of the id; learned. It
+    /// detects a part of the input in any of these.
     Part,
 }
 
@@ -89,8 +90,8 @@ impl Statistic {
     /// Returns how many standard deviations counts must differ by before they add to the likelihood
     /// ratio.
     ///
-    /// It applies to statistics that are independent of a correct report given its seed. `None` for
-    /// statistics that are learned jointly with the likelihood ratio.
+    /// The limit applies to statistics that are independent of a correct report given its seed. The
+    /// result is `None` for statistics that are learned jointly with the likelihood ratio.
     const fn least_deviation(self) -> Option<f64> {
         match self {
             Self::Frame | Self::Fall | Self::Cell | Self::Part => Some(3.0),
@@ -147,8 +148,8 @@ fn log_ratio(seen: &UploadView) -> f64 {
     (seen.observation.log_ratio * GRID).round() / GRID
 }
 
-/// Weight of the likelihood ratio as a prior, in trials. It alone scores values that were never
-/// counted.
+/// Weight of the likelihood ratio as a prior, in trials. The prior alone scores values that were
+/// never counted.
 const PRIOR: f64 = 16.0;
 
 /// Counts of the values of the learned statistics under each input.
@@ -160,8 +161,8 @@ pub(super) struct LearnedScores {
 }
 
 impl LearnedScores {
-    /// Counts values in equally many trials of each input. It also selects the parity and the part
-    /// of seed and id. After that, each is an ordinary statistic.
+    /// Counts values in equally many trials of each input. It also selects one parity and one part
+    /// of the seed and id, which are then counted like every statistic.
     pub(super) fn new(trials: [&[UploadView]; 2]) -> Self {
         let mut values: HashMap<Value, Count, FastHashBuilder> = HashMap::default();
         for (which, trials) in trials.into_iter().enumerate() {

@@ -1,10 +1,10 @@
 //! Empirical audit of shuffled sums: simulates whole batches with the core's randomizer, with one
 //! person's answer at either end of its range.
 //!
-//! All remaining people give the answer that adds no answer messages, so that only noise messages
-//! hide the person, as the accounting assumes. The score is the sum of the counts' likelihood
-//! ratios. It distinguishes the two batches best if every person reports all coordinates. The bound
-//! holds for any score.
+//! All remaining people give the answer that adds no answer messages. Only noise messages then hide
+//! the person, as the accounting assumes. The score of a batch is the sum of the log-likelihood
+//! ratios of its message counts. This score distinguishes the two cases best if every person
+//! reports all coordinates. The bound holds for any score.
 
 use hushbin::sums::{Measure, Message, SumRandomizer, SumTask};
 use hushbin_analysis::accounting::Bounds;
@@ -22,7 +22,7 @@ pub struct SumAudit {
     pub central_epsilon: f64,
     /// δ of the promise.
     pub delta: f64,
-    /// ε at this δ, as computed by the accounting.
+    /// Bounds of ε at this δ, as computed by the accounting.
     pub accounted: Bounds,
     /// Lower bound of ε from trials.
     pub empirical_lower_bound: f64,
@@ -91,7 +91,8 @@ pub fn audit_sums<R: CryptoRng>(
     let hits = |scores: &[f64], threshold: f64| {
         scores.iter().filter(|score| **score >= threshold).count() as u64
     };
-    // The threshold is chosen from trials that do not judge it.
+    // The threshold is chosen from trials other than the judging trials, so that the bound stays
+    // valid.
     let mut thresholds = high[..chosen].to_vec();
     thresholds.sort_by(f64::total_cmp);
     let prospect = |threshold: f64| {
@@ -138,7 +139,7 @@ impl<'a> Batches<'a> {
                 let ends = limits.iter().map(|own| own.range());
                 [
                     ends.clone()
-                        // Halved before adding, which cannot overflow.
+                        // Halved before adding, so that the sum cannot overflow.
                         .map(|[min, max]| min / 2.0 + max / 2.0)
                         .collect(),
                     ends.clone().map(|[min, _]| min).collect(),
@@ -158,7 +159,8 @@ impl<'a> Batches<'a> {
         }
     }
 
-    /// Returns the log-likelihood ratio of a batch for the person being at the upper end.
+    /// Simulates a batch in which the person is at the upper end if `upper`, and otherwise at the
+    /// lower end. Returns the log-likelihood ratio of the upper end to the lower end.
     fn score<R: CryptoRng>(&mut self, upper: bool, rng: &mut R) -> f64 {
         let mut totals = SumTotals::new(self.task);
         let own = 1 + usize::from(upper);

@@ -1,8 +1,8 @@
 //! Attacker's view of an upload.
 //!
-//! An upload that the collector accepts consists of an id and reports, and nothing else. Version
-//! and fingerprint are the task's. Numbers have one encoding each, so the upload's length is a
-//! function of the reports. An upload that the collector refuses can contain anything.
+//! An upload that the collector accepts consists of an id and reports, and nothing else. The task
+//! determines version and fingerprint. Each number has only one encoding, so the reports determine
+//! the upload's length. An upload that the collector refuses can contain anything.
 
 use std::hash::{BuildHasher, Hash};
 
@@ -23,15 +23,16 @@ pub(super) struct UploadView {
     /// Hash of the reports.
     pub(super) reports: u64,
     pub(super) id: UploadId,
-    /// Hash of the surroundings of the reports: the number of reports. For an upload that the
-    /// collector refuses, it is the length, the first bytes and the last byte.
+    /// Hash of the upload apart from its reports. For an upload that the collector accepts, it is a
+    /// hash of the number of reports. Otherwise it is a hash of the length, the first bytes and the
+    /// last byte.
     pub(super) frame: u64,
     pub(super) words: Words,
 }
 
 impl UploadView {
     /// Decodes an upload whose sender gave one of two answers to the question at this position. If
-    /// a report answers another question, only its seed reveals anything about this one.
+    /// a report answers another question, only its seed can reveal anything about the answer.
     pub(super) fn new(
         task: &Task,
         question: usize,

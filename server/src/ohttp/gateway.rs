@@ -21,7 +21,7 @@ const SUITE: [u8; 6] = {
     [kem[0], kem[1], kdf[0], kdf[1], aead[0], aead[1]]
 };
 
-/// Bytes of the key's id and the suite, at the beginning of a request.
+/// Number of bytes of the key's id and the suite, at the beginning of a request.
 const HEAD_LENGTH: usize = 1 + SUITE.len();
 const ENCAPSULATED_LENGTH: usize = 32;
 const TAG_LENGTH: usize = 16;
@@ -29,8 +29,8 @@ const TAG_LENGTH: usize = 16;
 const REQUEST: &[u8] = b"message/bhttp request\0";
 const RESPONSE: &[u8] = b"message/bhttp response";
 
-/// Bytes of the secret that both ends export, and of the response's nonce. This is the length of
-/// the AEAD's key, which is longer than its nonce.
+/// Number of bytes of the secret that both ends export, and of the response's nonce. RFC 9458 uses
+/// the greater of the AEAD's key length and nonce length, which is the key length.
 const SECRET_LENGTH: usize = 16;
 
 /// Gateway that opens requests, with one of several keys.
@@ -59,7 +59,7 @@ pub(crate) enum DecapsulationError {
     Short,
     /// The request names a key or a suite that is not among the configurations.
     Key,
-    /// The request was not sealed to the key that it names, or has been changed since.
+    /// The request was not sealed to the key that it names, or was changed after sealing.
     Seal,
 }
 
@@ -82,7 +82,7 @@ impl Gateway {
     /// Creates a gateway with these private keys, the first of which is for new requests.
     ///
     /// # Errors
-    /// When two of them have the same id.
+    /// When two of the keys have the same id.
     pub(crate) fn new(private: &[[u8; keys::LENGTH]]) -> Result<Self, GatewayError> {
         let mut gateway = Self { keys: Vec::new() };
         for bytes in private {
@@ -183,7 +183,8 @@ impl ResponseSealer {
         Ok(self.seal_with_nonce(nonce, message))
     }
 
-    /// Seals a response with a given nonce. No two nonces are equal, so no key is used twice.
+    /// Seals a response with a given nonce. The caller must never use a nonce twice, so that no
+    /// AEAD key is used twice.
     pub(super) fn seal_with_nonce(&self, nonce: [u8; SECRET_LENGTH], message: &[u8]) -> Vec<u8> {
         // Key derivation of RFC 9458, section 4.4.
         let salt = [&self.encapsulated[..], &nonce].concat();
@@ -217,13 +218,13 @@ fn expand(secret: &Prk) -> (LessSafeKey, Nonce) {
     (LessSafeKey::new(UnboundKey::from(key)), nonce)
 }
 
-/// Returns the id of a key: the first byte of the public key's SHA-256. It is the same at every
-/// start, in any order of keys.
+/// Returns the id of a key: the first byte of the public key's SHA-256. The id depends on neither
+/// restarts nor the order of keys.
 fn id(public: &[u8; keys::LENGTH]) -> u8 {
     Sha256::digest(public)[0]
 }
 
-/// Bytes of a configuration.
+/// Number of bytes of a key configuration.
 const CONFIGURATION_LENGTH: usize = 1 + 2 + keys::LENGTH + 2 + 4;
 
 /// Encodes the key configuration of a public key: its id, the identifier of the KEM, the key, and

@@ -1,8 +1,8 @@
 //! Requests and responses in binary form (RFC 9292).
 //!
-//! Only field lines are copied, and they are few. So a forged message takes no more memory than it
-//! has bytes. (The crate bhttp, against which tests compare this, stores each field separately. It
-//! takes 43 MB for a message of 1 MiB of fields, and does not check padding.)
+//! Only field lines are copied, and their number is limited. A forged message therefore takes no
+//! more memory than it has bytes. (The crate bhttp, against which tests compare this, stores each
+//! field separately. It takes 43 MB for a message of 1 MiB of fields, and does not check padding.)
 
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
@@ -71,14 +71,14 @@ impl<'a> MessageReader<'a> {
         Ok(number & (u64::MAX >> (66 - 8 * bytes.len())))
     }
 
-    /// Reads a length and that many bytes.
+    /// Reads a length, and returns as many bytes as it says.
     fn length_prefixed(&mut self) -> Result<&'a [u8], MalformedRequest> {
         let length = usize::try_from(self.number()?).map_err(|_| MalformedRequest::Early)?;
         self.take(length)
     }
 
-    /// Reads a length and that many bytes. At the end of the message the result is empty (section
-    /// 3.8).
+    /// Reads a length, and returns as many bytes as it says. At the end of the message the result
+    /// is empty (section 3.8).
     fn length_prefixed_or_end(&mut self) -> Result<&'a [u8], MalformedRequest> {
         match self.is_at_end() {
             true => Ok(&[]),
@@ -94,7 +94,7 @@ enum Framing {
     Indeterminate,
 }
 
-/// Decodes a request, of either form.
+/// Decodes a request of known or of indeterminate length.
 ///
 /// # Errors
 /// When the bytes are no request.
@@ -126,7 +126,7 @@ pub(crate) fn decode_request(bytes: &Bytes) -> Result<Request, MalformedRequest>
     Ok(request)
 }
 
-/// Builds the address. If the authority is empty, the field `host` may give it.
+/// Builds the address. If the authority is empty, the field `host` may name it.
 fn uri(scheme: &[u8], authority: &[u8], path: &[u8]) -> Result<Uri, MalformedRequest> {
     let wrong = |_| MalformedRequest::Control;
     let scheme = Scheme::try_from(scheme).map_err(wrong)?;
@@ -220,7 +220,7 @@ fn put_length_prefixed(bytes: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(bytes);
 }
 
-/// Appends a number in the fewest bytes.
+/// Appends a number, encoded in the fewest bytes.
 fn put_number(value: u64, out: &mut Vec<u8>) {
     match value {
         0..=0x3f => out.push(value as u8),

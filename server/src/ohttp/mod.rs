@@ -1,5 +1,6 @@
-//! Oblivious HTTP (RFC 9458): requests that come through a relay. The relay sees who sends, and
-//! cannot read the requests. The gateway reads the requests, and sees only the relay.
+//! Oblivious HTTP (RFC 9458): requests that come through a relay. The relay sees the clients'
+//! addresses, and cannot read the requests. The gateway reads the requests, and sees only the
+//! relay.
 //!
 //! The encapsulation follows sections 3 and 4 of the standard. The encapsulated messages have the
 //! binary form of RFC 9292.

@@ -1,10 +1,10 @@
 //! Reading of a data set: the answers of people to the questions of a task.
 //!
 //! CSV has a header of question names. A choice is given by its option. A flag is `true` or
-//! `false`, `yes` or `no`, `1` or `0`. Numbers and texts are given as they are. A set is a list of
-//! options separated by semicolons. Ratings and several numbers are `name:value` pairs separated by
-//! semicolons. A question with parts has a column for each part, `question.part`. Ratings and
-//! several numbers may have such columns too.
+//! `false`, `yes` or `no`, `1` or `0`. Numbers and texts are given without quotation or conversion.
+//! A set is a list of options separated by semicolons. Ratings and several numbers are `name:value`
+//! pairs separated by semicolons. A question with parts has a column for each part,
+//! `question.part`. Ratings and several numbers may have such columns too.
 //!
 //! JSON lines have one object for each person: the argument that a page would pass to `report`. If
 //! a task has unnamed ratings only, columns and members are its items.
@@ -94,14 +94,14 @@ impl Answers {
         }
     }
 
-    /// Adds one person, and returns which answer is missing. The randomizer checks whether answers
-    /// are consistent.
+    /// Adds one person. Returns a description of the missing answer, or `None` if all answers are
+    /// present. The randomizer checks later whether answers are consistent.
     fn add(&mut self, task: &Task, given: &[Value]) -> Result<Option<String>, String> {
         for (index, (question, value)) in task.questions().iter().zip(given).enumerate() {
             let named = |reason: String| format!("{:?}: {reason}", question.name());
             if let Some(missing) = missing(question, value) {
-                // Leaves a partial person behind, which is harmless: the whole file is refused
-                // later.
+                // The entries of this person stay incomplete. This is harmless, since the whole
+                // file is refused later.
                 return Ok(Some(named(missing)));
             }
             let entries = self.entries(index, question, value).map_err(named)?;
@@ -179,7 +179,7 @@ impl Answers {
         entries
     }
 
-    /// Counts a number outside its range.
+    /// Increments the question's counter if the number is outside its range.
     fn clip(&mut self, question: usize, [min, max]: [f64; 2], number: f64) {
         self.clipped[question] += u64::from(!(min..=max).contains(&number));
     }
@@ -198,7 +198,7 @@ impl Answers {
         &self.entries[self.bounds[at]..self.bounds[at + 1]]
     }
 
-    /// Returns the entries of one person, for each question.
+    /// Returns one person's entries for each question.
     pub(crate) fn person(&self, person: usize) -> Vec<&[Entry]> {
         let questions = 0..self.questions;
         questions
@@ -231,7 +231,7 @@ fn missing(question: &Question, value: &Value) -> Option<String> {
     Some(format!("{found:?}: {missing}"))
 }
 
-/// Returns the index of the option, or the number, for each part.
+/// Returns, for each part, the index of the chosen option, or the number.
 fn part_answers(parts: &[Part], given: &Map<String, Value>) -> Result<Vec<f64>, String> {
     let is_part = |name: &str| parts.iter().any(|part| part.name() == name);
     if let Some(other) = given.keys().find(|name| !is_part(name)) {
@@ -245,7 +245,7 @@ fn part_answers(parts: &[Part], given: &Map<String, Value>) -> Result<Vec<f64>, 
     parts.iter().map(answer).collect()
 }
 
-/// Returns the index of the option, or the number.
+/// Returns the index of the chosen option, or the number, for an answer with one value.
 fn single(kind: &Kind, items: &Items, given: &Value) -> Result<f64, String> {
     let expected = |what: &str| Err(format!("expected {what}, found {given}"));
     match (kind, given) {

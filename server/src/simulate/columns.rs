@@ -53,8 +53,8 @@ impl Column {
         }
     }
 
-    /// Adds the value of a cell to the answer to the question. An empty cell of a part adds
-    /// nothing.
+    /// Adds the value of a cell to the person's answer to the question. An empty cell of a part
+    /// adds nothing.
     pub(super) fn add(&self, answer: &mut Value, cell: &str) {
         let value = self
             .kind
@@ -73,7 +73,8 @@ impl Column {
     }
 }
 
-/// Returns the parts of a kind of question that are answered by name.
+/// Returns the parts that an answer gives by name, for kinds of question with parts. Returns an
+/// empty slice for other kinds.
 pub(super) fn parts(kind: &Kind) -> &[Part] {
     match kind {
         Kind::Cross(cross) => cross.parts(),

@@ -1,9 +1,9 @@
-//! Comparison of estimates with the truth, over runs.
+//! Comparison of estimates with the true values, averaged over runs.
 
 use hushbin_analysis::estimate::Estimate;
 use serde::Serialize;
 
-/// Estimates with the truth, and the coverage of the intervals.
+/// Estimates with the true values, and the coverage of the intervals.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub(crate) struct Tally {
     /// Share of the intervals that contain the truth.
@@ -21,7 +21,7 @@ pub(crate) struct Tally {
 /// Estimate compared with the truth.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Compared {
-    /// Item, or mean, quantile or mean of a row.
+    /// Name of the estimated quantity: an item, a mean, a quantile or the mean of a row.
     pub(crate) what: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unit: Option<String>,
@@ -86,7 +86,7 @@ impl Tally {
         }
     }
 
-    /// Averages over the runs that were added.
+    /// Converts the sums over the added runs to averages.
     pub(super) fn averaged(mut self) -> Self {
         self.covered /= self.runs;
         self.all_covered /= self.runs;

@@ -75,8 +75,8 @@ pub(super) fn open(path: &Path) -> Result<BufReader<File>, DataError> {
     Ok(BufReader::new(file))
 }
 
-/// Reads all lines, then checks that no line lacks an answer. Each line is its number and a
-/// description of the missing answer.
+/// Reads all lines, then checks that no line lacks an answer. Each line is given by its number and
+/// a description of the missing answer, if there is one.
 fn check_missing_answers(
     lines: impl Iterator<Item = Result<(usize, Option<String>), DataError>>,
 ) -> Result<(), DataError> {
@@ -119,8 +119,8 @@ pub(super) fn for_each_record<C>(
             break;
         }
     }
-    // If no separator fits, the error is about the one with the most cells, which was most likely
-    // meant.
+    // If no separator fits, the error is about the separator that gives the most cells. It was most
+    // likely meant.
     let tried = SEPARATORS.map(|separator| (separator, columns(&first, separator, &column)));
     let fits = |(_, tried): &(u8, Result<_, (usize, String)>)| match tried {
         Ok(_) => usize::MAX,
@@ -192,7 +192,7 @@ pub(super) fn for_each_object(
 }
 
 /// Returns a name that occurs twice in one of the objects of well-formed JSON. serde would silently
-/// keep the last of them.
+/// keep only the last of the two values.
 fn duplicate_name(json: &str) -> Option<String> {
     let (mut objects, mut rest) = (Vec::new(), json);
     while let Some(at) = rest.find(['{', '}', '"']) {

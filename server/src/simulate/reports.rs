@@ -1,4 +1,5 @@
-//! Reports of simulated people, made and folded on all cores by the code used in production.
+//! Makes the reports of simulated people and folds them into totals, on all cores and with the code
+//! used in production.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -45,7 +46,7 @@ pub(crate) enum SimulateError {
     },
 }
 
-/// Number of people in a block: they share a stream of random numbers and one time measurement.
+/// Number of people in a block. A block has one stream of random numbers and one time measurement.
 const BLOCK_PEOPLE: usize = 4096;
 
 /// Makes and folds the reports of the first `people`, with blocks spread over all cores. `answers`

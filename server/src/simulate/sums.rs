@@ -15,7 +15,7 @@ use super::columns::number;
 use super::compared::{Compared, Tally};
 use super::lines::{DataError, Format, for_each_object, for_each_record, line_error, open};
 
-/// Numbers of all people, one for each item of the task.
+/// Numbers of all people: each person has one number for each item of the task.
 pub(crate) struct SumData {
     items: usize,
     numbers: Vec<f64>,
@@ -108,12 +108,12 @@ pub(crate) struct SumOutcome {
     pub(crate) runs: u64,
     /// Number of messages of one person.
     pub(crate) messages: u32,
-    /// Number of people with a number outside its limits, or a vector that is too long; mean over
-    /// runs.
+    /// Number of people with a number outside its limits, or with a vector whose norm is too large;
+    /// mean over runs.
     pub(crate) clipped: u64,
     /// Confidence of the intervals.
     pub(crate) confidence: f64,
-    /// Errors for each item.
+    /// Predicted errors of each item.
     pub(crate) items: Vec<SumItem>,
     #[serde(flatten)]
     pub(crate) tally: Tally,
@@ -130,7 +130,8 @@ pub(crate) struct SumItem {
     pub(crate) local_error: f64,
 }
 
-/// Returns the standard error of locally private reports in one batch of minimum size.
+/// Returns the standard error that locally private reports of the same ε would have, in one batch
+/// of minimum size.
 fn local_error(plan: &SumPlan, item: usize) -> f64 {
     let own = plan.errors.get(item).or(plan.errors.first());
     own.map_or(f64::NAN, |own| own.local_standard_error)
@@ -140,7 +141,7 @@ fn local_error(plan: &SumPlan, item: usize) -> f64 {
 ///
 /// # Errors
 /// When `people` is below the minimum of a batch or above the data set's. Also when the confidence
-/// is out of range, or the task cannot be accounted for.
+/// is out of range, or no privacy account of the task can be computed.
 pub(crate) fn simulate_sums<R: CryptoRng>(
     task: &SumTask,
     data: &SumData,

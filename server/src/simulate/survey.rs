@@ -57,12 +57,13 @@ pub(crate) struct Found {
     pub(crate) stated_mse: f64,
     /// Mean squared error of answering 0 for every item.
     pub(crate) zero_mse: f64,
-    /// Comparison of the items.
+    /// Comparison of the items' estimates with the true shares.
     #[serde(flatten)]
     pub(crate) shares: Tally,
     /// Number of answers outside the range of a number.
     pub(crate) clipped: u64,
-    /// Comparison of the mean and quantiles of a number, or of the means within rows of a cross.
+    /// Comparison of the mean and quantiles of a number, or of the means within rows of a `cross`
+    /// question.
     #[serde(skip_serializing_if = "Tally::is_empty")]
     pub(crate) numbers: Tally,
     /// Number of runs with at least one answer.
@@ -153,7 +154,7 @@ struct Truth {
     widths: Vec<f64>,
     /// Sorted answers to a number, clipped to the range.
     numbers: Vec<f64>,
-    /// Number of people and sum of the numbers in each row, for a cross with means.
+    /// Number of people and sum of the numbers in each row, for a `cross` question with means.
     rows: Vec<[f64; 2]>,
 }
 
@@ -235,7 +236,8 @@ impl Truth {
         }
     }
 
-    /// Returns the smallest number that at least `part` of the people are at or below.
+    /// Returns the quantile `part`: the smallest number such that at least this share of the people
+    /// are at or below it.
     fn quantile(&self, part: f64) -> f64 {
         let people = self.numbers.len();
         // The rounding error of the product must not add a person.
@@ -340,7 +342,7 @@ impl Found {
         self.numbers.add(truth.numbers(question, &answer));
     }
 
-    /// Averages over the runs with at least one answer.
+    /// Converts the sums over runs to averages over the runs with at least one answer.
     fn averaged(self, runs: u32) -> Self {
         let average = |sum: f64| sum / f64::from(self.answered);
         Self {

@@ -15,23 +15,24 @@ use super::reports::SimulateError;
 pub(crate) struct FoundTexts {
     /// Name of the question.
     pub(crate) question: String,
-    /// Number of reports that answered the question.
+    /// Number of reports that answered the question; mean over runs.
     pub(crate) reports: f64,
-    /// Share of people that a text needs to be found with `probability`, as stated in advance;
-    /// infinite if there are too few reports.
+    /// Share of people who must have a text so that the text is found with `probability`, as
+    /// predicted before collection. Infinite if there are too few reports.
     pub(crate) stated_share: f64,
-    /// Smallest power of two of reports that suffices to find a text that all people have.
+    /// Number of reports that suffices to find a text that all people have, rounded up to a power
+    /// of two.
     pub(crate) needed_reports: u64,
-    /// Probability of finding a text of this share.
+    /// Probability of finding a text that `stated_share` of people have.
     pub(crate) probability: f64,
     /// Number of texts that at least `stated_share` of people have. A text beyond the maximum
     /// length counts by its longest prefix.
     pub(crate) above: usize,
-    /// Number of these that were found.
+    /// Number of these texts that were found; mean over runs.
     pub(crate) above_found: f64,
-    /// Number of texts and prefixes found.
+    /// Number of texts and prefixes found; mean over runs.
     pub(crate) found: f64,
-    /// Number of found texts and dead ends that belong to no person.
+    /// Number of found texts and prefixes that no person has; mean over runs.
     pub(crate) invented: f64,
     /// Share of the runs in which all intervals contain the truth.
     pub(crate) all_covered: f64,

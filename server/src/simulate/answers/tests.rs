@@ -60,7 +60,7 @@ fn tools_write_csv_in_several_ways() {
     ] {
         assert_eq!(csv(text).as_ref(), Ok(&expected), "{text:?}");
     }
-    // A separator inside the only name.
+    // The only name of the task contains a separator.
     let draft: hushbin::TaskDraft = serde_json::from_value(json!({
         "id": "t", "epsilon": 1.0, "questions": [
             { "name": "a;b c", "kind": "choice", "options": ["x;y", "z"] },
