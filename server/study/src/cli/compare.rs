@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use crate::competitors::{Asked, Budget, Comparison, Row, compare};
+use crate::competitors::{Budget, ComparedQuestion, Comparison, ComparisonRow, compare};
 
 use crate::output::Error;
 
@@ -12,7 +12,7 @@ use crate::output::Error;
 #[derive(Debug, clap::Args)]
 pub(super) struct Options {
     #[command(flatten)]
-    asked: AskedOptions,
+    question: QuestionOptions,
     /// Local ε of one report.
     #[arg(long, value_name = "E")]
     epsilon: f64,
@@ -30,7 +30,7 @@ pub(super) struct Options {
 /// Kind of question: exactly one of three.
 #[derive(Debug, clap::Args)]
 #[group(required = true, multiple = false)]
-struct AskedOptions {
+struct QuestionOptions {
     /// A choice: one of K options.
     #[arg(long, value_name = "K")]
     options: Option<u32>,
@@ -42,38 +42,42 @@ struct AskedOptions {
     number: bool,
 }
 
-impl AskedOptions {
-    fn asked(&self) -> Asked {
+impl QuestionOptions {
+    fn compared_question(&self) -> ComparedQuestion {
         match (self.options, self.attributes) {
-            (Some(options), _) => Asked::Choice { options },
-            (None, Some(attributes)) => Asked::Numbers { attributes },
-            (None, None) => Asked::Number,
+            (Some(options), _) => ComparedQuestion::Choice { options },
+            (None, Some(attributes)) => ComparedQuestion::Numbers { attributes },
+            (None, None) => ComparedQuestion::Number,
         }
     }
 }
 
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     let budget = Budget::new(options.epsilon, options.delta)?;
-    let table = compare(options.asked.asked(), &budget, options.people)?;
+    let table = compare(
+        options.question.compared_question(),
+        &budget,
+        options.people,
+    )?;
     if options.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&table)?)?;
     } else {
-        write_words(out, &table)?;
+        write_text(out, &table)?;
     }
     Ok(())
 }
 
-fn write_words(out: &mut dyn Write, table: &Comparison) -> io::Result<()> {
+fn write_text(out: &mut dyn Write, table: &Comparison) -> io::Result<()> {
     let (what, of) = match table.asked {
-        Asked::Choice { options } => (
+        ComparedQuestion::Choice { options } => (
             format!("one of {options} options"),
             "an option's share; average: over all options",
         ),
-        Asked::Numbers { attributes } => (
+        ComparedQuestion::Numbers { attributes } => (
             format!("{attributes} numbers of every person"),
             "a number's mean, from -1 to 1; average: over numbers",
         ),
-        Asked::Number => (
+        ComparedQuestion::Number => (
             "one number".to_owned(),
             "its mean, from -1 to 1; average: over numbers",
         ),
@@ -100,12 +104,12 @@ fn write_words(out: &mut dyn Write, table: &Comparison) -> io::Result<()> {
     )?;
     for (index, row) in table.rows.iter().enumerate() {
         let mark = if index == 0 { "*" } else { " " };
-        writeln!(out, "{mark} {}", words(row))?;
+        writeln!(out, "{mark} {}", format_row(row))?;
     }
     Ok(())
 }
 
-fn words(row: &Row) -> String {
+fn format_row(row: &ComparisonRow) -> String {
     let name = row.mechanism;
     let (Some(variance), Some(error)) = (row.variance, row.standard_error) else {
         return format!(

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::evaluate::{self, Data, DataSet, Experiment, Learning, Listed, Settings, Size};
+use crate::evaluate::{self, Data, DataSet, Experiment, Learning, Listed, Size, StudySettings};
 use crate::output::{Error, progress_bar};
 
 /// Rerun the papers' experiments with every mechanism that they compare, and write tables, figures
@@ -67,7 +67,7 @@ fn experiments(options: &Options) -> Result<Vec<Box<dyn Experiment>>, Error> {
 
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     let experiments = experiments(options)?;
-    let settings = Settings {
+    let settings = StudySettings {
         directory: &options.out,
         preset: options.preset.as_str(),
         seed: options.seed,

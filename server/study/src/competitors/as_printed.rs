@@ -9,7 +9,7 @@ use hushbin::Error;
 
 use super::budget::Budget;
 use super::gaussian::Gaussian;
-use super::numbers::Counts;
+use super::numbers::AgreementCounts;
 use hushbin_analysis::accounting::gaussian_delta;
 
 /// Mechanism-1 with the printed probability α of a favoured vector, and the printed scale B of its
@@ -44,9 +44,9 @@ pub struct PrintedMajority {
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 pub fn majority(attributes: u32, budget: &Budget) -> Result<PrintedMajority, Error> {
-    let counts = Counts::new(attributes)?;
+    let counts = AgreementCounts::new(attributes)?;
     let threshold = attributes / 2 + 1;
-    let sets = counts.favoured(threshold)?;
+    let sets = counts.favoured_set(threshold)?;
     let (e, delta) = (budget.epsilon().exp(), sets.inside * budget.delta());
     // Both cases of Eq. 24: r = N₊/N₋ is 1 for odd d.
     let ratio = e * sets.inside / sets.outside;
@@ -60,12 +60,12 @@ pub fn majority(attributes: u32, budget: &Budget) -> Result<PrintedMajority, Err
     let all = sets.inside + sets.outside;
     // C(d − 1, κ − 1): for one attribute, the number of favoured vectors with the person's own sign
     // minus the number of those with the opposite sign.
-    let more = counts.more(threshold);
+    let more = counts.sign_surplus(threshold);
     let less_1 = budget.epsilon().exp_m1();
     Ok(PrintedMajority {
         alpha,
         scale: (all + sets.inside * less_1) / (more * (less_1 + all * budget.delta())),
-        delta: sets.delta_of(alpha, outside, budget.epsilon()),
+        delta: sets.delta_of_probabilities(alpha, outside, budget.epsilon()),
         right_scale: counts.scale_at(threshold, budget)?,
     })
 }

@@ -56,7 +56,7 @@ impl Budget {
 
     /// Divides ε and δ by `parts`. The results may lie below the ranges that [`Budget::new`]
     /// allows.
-    pub(super) fn part(&self, parts: f64) -> Self {
+    pub(super) fn split_into(&self, parts: f64) -> Self {
         Self {
             epsilon: self.epsilon / parts,
             delta: self.delta / parts,
@@ -64,12 +64,12 @@ impl Budget {
     }
 
     /// Returns exp(ε), at most one ulp above a proven lower bound.
-    pub(super) fn e(&self) -> f64 {
+    pub(super) fn exp_epsilon(&self) -> f64 {
         ExpLowerBound::new(self.epsilon).to_f64()
     }
 
     /// Returns exp(ε) − 1 without cancellation.
-    pub(super) fn e_minus_1(&self) -> f64 {
+    pub(super) fn exp_m1_epsilon(&self) -> f64 {
         self.epsilon.exp_m1()
     }
 }
@@ -95,7 +95,7 @@ pub fn hockey_stick(outcomes: impl IntoIterator<Item = (f64, f64)>, epsilon: f64
 }
 
 /// Upper end of the search in [`least_epsilon`].
-const FAR: f64 = 64.0;
+const EPSILON_SEARCH_MAX: f64 = 64.0;
 
 /// Returns the least ε at which `delta_at` is at most `delta`, to one part in 10¹². Returns
 /// infinity if no ε up to 64 suffices.
@@ -114,8 +114,10 @@ pub fn least_epsilon(delta: f64, delta_at: impl Fn(f64) -> f64) -> f64 {
     if delta_at(0.0) <= delta {
         return 0.0;
     }
-    if delta_at(FAR) > delta {
+    if delta_at(EPSILON_SEARCH_MAX) > delta {
         return f64::INFINITY;
     }
-    bisect(FAR, 0.0, 1e-12, |epsilon| delta_at(epsilon) <= delta)
+    bisect(EPSILON_SEARCH_MAX, 0.0, 1e-12, |epsilon| {
+        delta_at(epsilon) <= delta
+    })
 }

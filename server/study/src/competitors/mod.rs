@@ -8,7 +8,7 @@
 //!
 //! | paper | here | equation |
 //! |---|---|---|
-//! | GRR | [`Direct`] | p = (e + (k − 1)δ)/(e + k − 1) |
+//! | GRR | [`RandomizedResponse`] | p = (e + (k − 1)δ)/(e + k − 1) |
 //! | PRR, SPRR, and OUE | [`Unary`] | p = (q·e + δ)/(1 − q + q·e) |
 //! | LH, OLH | [`LocalHash`], [`OptimalHash`] | GRR over g buckets, g near e + 1 |
 //! | Algorithm 1, Mechanism-1 | [`Majority`] | α = (e + δ)/(e + 1) for odd d |
@@ -22,10 +22,10 @@
 //! point, for simulations, and [`piecewise_variance`] is a formula only. A small δ for each report
 //! improves estimates by a negligible factor ([`subset_delta`]), so hushbin does not offer it.
 //!
-//! Further mechanisms have a distribution and a variance, but do not draw reports: [`Grid`],
-//! [`Sliding`] (PM, its best width, OPM), [`ThreeOutputs`], [`Mixed`] (HM-TP), [`Staircase`],
-//! [`SampledPiecewise`] and [`Hadamard`]. [`least_variance`] is a lower bound for all unbiased
-//! mechanisms for one number.
+//! Further mechanisms have a distribution and a variance, but do not draw reports: [`LevelGrid`],
+//! [`SlidingPiecewise`] (PM, its best width, OPM), [`ThreeOutputs`], [`HybridThreePiecewise`]
+//! (HM-TP), [`Staircase`], [`SampledPiecewise`] and [`Hadamard`]. [`variance_lower_bound`] is a
+//! lower bound for all unbiased mechanisms for one number.
 //!
 //! [`ratings`] has mechanisms for sparse ratings, with which P1, P2 and P3 of the
 //! [`errata`](hushbin_analysis::errata) compare theirs. [`distribution`] has mechanisms for the
@@ -52,7 +52,7 @@ mod budget;
 mod choice;
 mod compare;
 pub mod distribution;
-mod favoured;
+mod favoured_set;
 mod gaussian;
 mod learning;
 mod numbers;
@@ -61,15 +61,15 @@ pub mod sums;
 
 pub use budget::{Budget, DELTA, hockey_stick, least_epsilon};
 pub use choice::{
-    Direct, Hadamard, HashReport, LocalHash, OptimalHash, Rates, SubsetSelection, Unary,
-    best_buckets,
+    Hadamard, HashReport, LocalHash, OptimalHash, RandomizedResponse, Rates, SubsetSelection,
+    Unary, best_buckets,
 };
-pub use compare::{Asked, Comparison, Row, Variance, compare};
-pub use favoured::subset_delta;
+pub use compare::{ComparedQuestion, Comparison, ComparisonRow, EstimateVariance, compare};
+pub use favoured_set::subset_delta;
 pub use gaussian::Gaussian;
 pub use learning::{Loss, clip, encode_category};
 pub use numbers::{
-    ANSWERED_EPSILON, ATTRIBUTES, Grid, Majority, Mixed, Part, SampledPiecewise, SampledTwoPoints,
-    Sliding, Staircase, ThreeOutputs, TwoPoints, hybrid_variance, least_variance,
-    piecewise_variance,
+    ANSWERED_EPSILON, ATTRIBUTES, HybridThreePiecewise, LevelGrid, Majority, NumberMechanism,
+    SampledPiecewise, SampledTwoPoints, SlidingPiecewise, Staircase, ThreeOutputs, TwoPoints,
+    hybrid_variance, piecewise_variance, variance_lower_bound,
 };

@@ -16,4 +16,4 @@ pub(crate) use measure::experiment::Experiment;
 pub(crate) use measure::size::Size;
 pub(crate) use page::html::place;
 pub(crate) use page::report::write;
-pub(crate) use run::engine::{Settings, run};
+pub(crate) use run::engine::{StudySettings, run};

@@ -1,15 +1,21 @@
 //! Tests of `hushbin-study compare`: its output matches the library.
 
-use hushbin_study::competitors::{Asked, Budget, compare};
+use hushbin_study::competitors::{Budget, ComparedQuestion, compare};
 
 use crate::study;
 
 #[test]
 fn the_command_says_what_the_library_does() {
     for (words, asked) in [
-        (&["--options", "40"][..], Asked::Choice { options: 40 }),
-        (&["--attributes", "16"], Asked::Numbers { attributes: 16 }),
-        (&["--number"], Asked::Number),
+        (
+            &["--options", "40"][..],
+            ComparedQuestion::Choice { options: 40 },
+        ),
+        (
+            &["--attributes", "16"],
+            ComparedQuestion::Numbers { attributes: 16 },
+        ),
+        (&["--number"], ComparedQuestion::Number),
     ] {
         let budget = ["--epsilon", "2", "--delta", "1e-6", "--people", "5000"];
         let arguments = [&["compare"], words, &budget].concat();

@@ -6,10 +6,10 @@ use hushbin::hash::{HashKeys, independent_bucket};
 use hushbin::sample::Threshold;
 use rand_core::CryptoRng;
 
-use super::direct::Direct;
+use super::randomized_response::RandomizedResponse;
 use super::rates::{Rates, check_answer, check_options};
 use crate::competitors::budget::Budget;
-use crate::competitors::favoured::Favoured;
+use crate::competitors::favoured_set::FavouredSet;
 
 /// LH of the paper. Each report draws a hash function that maps answers to g buckets, and applies
 /// GRR to the answer's bucket.
@@ -55,7 +55,7 @@ impl LocalHash {
         Ok(Self {
             options,
             buckets,
-            own: Favoured::one_of(buckets).threshold(budget),
+            own: FavouredSet::single_of(buckets).threshold(budget),
         })
     }
 
@@ -84,17 +84,17 @@ impl LocalHash {
     /// Returns δ at ε for two answers in different buckets, which is the worst case.
     #[must_use]
     pub fn delta_at(&self, epsilon: f64) -> f64 {
-        Favoured::one_of(self.buckets).delta_at(self.own, epsilon)
+        FavouredSet::single_of(self.buckets).delta_at(self.own, epsilon)
     }
 
     /// Returns the privacy loss of a report: the least ε that it satisfies with δ = 0.
-    pub(in crate::competitors) fn loss(&self) -> f64 {
+    pub(in crate::competitors) fn privacy_loss(&self) -> f64 {
         let others = f64::from(self.buckets - 1);
         (self.own.probability() * others / self.own.complement()).ln()
     }
 
     /// Draws whether a report supports the person's own answer, without drawing the report.
-    pub(in crate::competitors) fn keeps<R: CryptoRng + ?Sized>(&self, rng: &mut R) -> bool {
+    pub(in crate::competitors) fn draws_support<R: CryptoRng + ?Sized>(&self, rng: &mut R) -> bool {
         self.own.sample(rng)
     }
 
@@ -153,7 +153,7 @@ impl LocalHash {
 /// ```
 #[must_use]
 pub fn best_buckets(budget: &Budget) -> Option<f64> {
-    let (a, delta) = (budget.e_minus_1(), budget.delta());
+    let (a, delta) = (budget.exp_m1_epsilon(), budget.delta());
     let linear = a * (1.0 - 3.0 * delta);
     let constant = a * (a + 2.0 - 2.0 * delta);
     // The root of δ·g² − linear·g + constant = 0, written as 2·constant over a sum.
@@ -161,8 +161,8 @@ pub fn best_buckets(budget: &Budget) -> Option<f64> {
     (linear > 0.0 && square >= 0.0).then(|| 2.0 * constant / (linear + square.sqrt()))
 }
 
-/// OLH of the paper: [`LocalHash`] with the better of ⌊g*⌋ and ⌈g*⌉, at least 2. It is [`Direct`]
-/// if g* is not real.
+/// OLH of the paper: [`LocalHash`] with the better of ⌊g*⌋ and ⌈g*⌉, at least 2. It is
+/// [`RandomizedResponse`] if g* is not real.
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, OptimalHash};
@@ -176,7 +176,7 @@ pub enum OptimalHash {
     /// Local hashing with the best number of buckets.
     Hash(LocalHash),
     /// GRR over all answers, for a g* that is not real.
-    Direct(Direct),
+    Direct(RandomizedResponse),
 }
 
 impl OptimalHash {
@@ -186,7 +186,7 @@ impl OptimalHash {
     /// [`Error::OutOfRange`] if k is outside [`OPTIONS`](hushbin::bounds::OPTIONS).
     pub fn new(options: u32, budget: &Budget) -> Result<Self, Error> {
         let Some(root) = best_buckets(budget) else {
-            return Direct::new(options, budget).map(Self::Direct);
+            return RandomizedResponse::new(options, budget).map(Self::Direct);
         };
         // A single bucket would carry no information, so there are at least two.
         let of = |buckets: f64| LocalHash::new(options, (buckets as u32).max(2), budget);

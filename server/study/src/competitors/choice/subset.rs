@@ -7,7 +7,7 @@ use rand_core::CryptoRng;
 
 use super::rates::{Rates, check_options};
 use crate::competitors::budget::Budget;
-use crate::competitors::favoured::rounded_down;
+use crate::competitors::favoured_set::safe_threshold;
 
 /// Subset selection over k answers (Ye and Barg, "Optimal Schemes for Discrete Distribution
 /// Estimation Under Locally Differential Privacy", 2018). A report is a set of c answers. Each set
@@ -18,7 +18,7 @@ use crate::competitors::favoured::rounded_down;
 /// use hushbin_study::competitors::{Budget, SubsetSelection};
 ///
 /// let subset = SubsetSelection::new(10, &Budget::new(0.5, 0.0)?)?;
-/// assert_eq!(subset.chosen(), 4);
+/// assert_eq!(subset.set_size(), 4);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -68,7 +68,7 @@ impl SubsetSelection {
 
     /// Number of options in a report, c.
     #[must_use]
-    pub const fn chosen(&self) -> u32 {
+    pub const fn set_size(&self) -> u32 {
         self.chosen
     }
 
@@ -90,18 +90,18 @@ impl SubsetSelection {
     }
 
     /// Threshold that draws whether a report contains the person's answer.
-    pub(in crate::competitors) fn own(&self) -> Threshold {
+    pub(in crate::competitors) fn own_answer_threshold(&self) -> Threshold {
         // The computation of p took three roundings.
-        rounded_down(self.rates.p, 3)
+        safe_threshold(self.rates.p, 3)
     }
 
     /// Draws a report for an answer below k, and increments the count of each option in the report.
     ///
     /// # Panics
     /// If there are fewer counts than options.
-    pub fn count<R: CryptoRng + ?Sized>(&self, answer: u32, rng: &mut R, counts: &mut [u64]) {
+    pub fn add_report<R: CryptoRng + ?Sized>(&self, answer: u32, rng: &mut R, counts: &mut [u64]) {
         let mut left = self.chosen;
-        if self.own().sample(rng) {
+        if self.own_answer_threshold().sample(rng) {
             counts[answer as usize] += 1;
             left -= 1;
         }

@@ -11,7 +11,7 @@ use rand_core::CryptoRng;
 
 use super::rates::{Rates, check_answer, check_options};
 use crate::competitors::budget::{Budget, hockey_stick};
-use crate::competitors::favoured::{rounded_down, truncated};
+use crate::competitors::favoured_set::{nearest_threshold, safe_threshold};
 use crate::roots::bisect;
 
 /// Allowed range of q, the probability of setting a bit of an answer that the person did not give.
@@ -54,17 +54,17 @@ impl Unary {
         check_options(options)?;
         Q.check(q)?;
         // The bound on p depends on the realised q, not on the requested one.
-        let other = truncated(q);
+        let other = nearest_threshold(q);
         let (q, rest) = (other.probability(), other.complement());
         if budget.delta() > rest {
             return Err(Error::Combination {
                 reason: "unary encoding needs \"delta\" of at most 1 - q",
             });
         }
-        let p = (q * budget.e() + budget.delta()) / (rest + q * budget.e());
+        let p = (q * budget.exp_epsilon() + budget.delta()) / (rest + q * budget.exp_epsilon());
         Ok(Self {
             options,
-            own: rounded_down(p, 0),
+            own: safe_threshold(p, 0),
             other,
         })
     }
@@ -76,7 +76,7 @@ impl Unary {
     /// Same errors as [`Unary::new`].
     pub fn symmetric(options: u32, budget: &Budget) -> Result<Self, Error> {
         let delta = budget.delta();
-        let root = (budget.e() * (1.0 - delta) + delta).sqrt();
+        let root = (budget.exp_epsilon() * (1.0 - delta) + delta).sqrt();
         // This form of q does not cancel at small ε.
         Self::new(options, (1.0 - delta) / (root + 1.0), budget)
     }
@@ -149,7 +149,7 @@ impl Unary {
 /// Returns the q at which the variance q(1 − q)/(p − q)² has a local minimum, or `None` if there is
 /// none.
 fn best_q(budget: &Budget) -> Option<f64> {
-    let (a, delta) = (budget.e_minus_1(), budget.delta());
+    let (a, delta) = (budget.exp_m1_epsilon(), budget.delta());
     let one = -a + (3.0 * a - 2.0) * delta;
     let two = a * (a + 3.0 - 4.0 * delta);
     let three = -a * (a + 2.0);

@@ -1,8 +1,8 @@
 //! Table of the variances of hushbin and of all competitors for one question.
 
-mod asked;
-mod ours;
-mod theirs;
+mod hushbin_row;
+mod published_rows;
+mod question;
 mod variance;
 
 use hushbin::Error;
@@ -10,16 +10,16 @@ use hushbin::bounds::PEOPLE;
 use serde::Serialize;
 
 use super::budget::Budget;
-use variance::Line;
+use variance::MechanismRow;
 
-pub use asked::Asked;
-pub use variance::Variance;
+pub use question::ComparedQuestion;
+pub use variance::EstimateVariance;
 
 /// Table of all mechanisms for a question, hushbin first.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
     /// Question for which mechanisms are compared.
-    pub asked: Asked,
+    pub asked: ComparedQuestion,
     /// Local ε of one report.
     pub epsilon: f64,
     /// Failure probability δ of one report; hushbin does not use it.
@@ -27,18 +27,18 @@ pub struct Comparison {
     /// Number of people who report.
     pub people: u64,
     /// Rows, one for each mechanism.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ComparisonRow>,
 }
 
 /// Row of the table, for one mechanism.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Row {
+pub struct ComparisonRow {
     /// Name of the mechanism.
     pub mechanism: &'static str,
     /// Parameters with the least variance, as text.
     pub parameters: String,
     /// Variance of one report's estimate; `None` if the mechanism does not exist at this budget.
-    pub variance: Option<Variance>,
+    pub variance: Option<EstimateVariance>,
     /// Worst-case variance divided by hushbin's; `None` if either variance is missing.
     pub worst_ratio: Option<f64>,
     /// Average variance divided by hushbin's; `None` if either variance is missing.
@@ -61,9 +61,9 @@ pub struct Row {
 /// [`Error::OutOfRange`] if the question's k or d, or the number of people, is out of range.
 ///
 /// ```
-/// use hushbin_study::competitors::{Asked, Budget, compare};
+/// use hushbin_study::competitors::{ComparedQuestion, Budget, compare};
 ///
-/// let asked = Asked::Choice { options: 2 };
+/// let asked = ComparedQuestion::Choice { options: 2 };
 /// let table = compare(asked, &Budget::new(1.0, 0.0)?, 100_000)?;
 /// let e = 1.0_f64.exp();
 /// assert!((table.rows[0].variance.unwrap().worst - e / (e - 1.0).powi(2)).abs() < 1e-9);
@@ -72,15 +72,19 @@ pub struct Row {
 /// assert!(olh.worst_ratio.unwrap() > 4.0);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
-pub fn compare(asked: Asked, budget: &Budget, people: u64) -> Result<Comparison, Error> {
+pub fn compare(
+    question: ComparedQuestion,
+    budget: &Budget,
+    people: u64,
+) -> Result<Comparison, Error> {
     PEOPLE.check(people as f64)?;
-    let ours = ours::line(asked, budget)?;
-    let mut lines = theirs::lines(asked, budget);
+    let ours = hushbin_row::hushbin_row(question, budget)?;
+    let mut lines = published_rows::published_rows(question, budget);
     lines.insert(0, ours);
     let baseline = lines[0].variance.as_ref().ok().copied();
-    let row = |line: Line| row(line, baseline, people as f64);
+    let row = |line: MechanismRow| comparison_row(line, baseline, people as f64);
     Ok(Comparison {
-        asked,
+        asked: question,
         epsilon: budget.epsilon(),
         delta: budget.delta(),
         people,
@@ -88,13 +92,17 @@ pub fn compare(asked: Asked, budget: &Budget, people: u64) -> Result<Comparison,
     })
 }
 
-fn row(line: Line, baseline: Option<Variance>, people: f64) -> Row {
+fn comparison_row(
+    line: MechanismRow,
+    baseline: Option<EstimateVariance>,
+    people: f64,
+) -> ComparisonRow {
     let (variance, reason) = match line.variance {
         Ok(variance) => (Some(variance), None),
         Err(error) => (None, Some(error.to_string())),
     };
-    let ratio = |part: fn(&Variance) -> f64| Some(part(&variance?) / part(&baseline?));
-    Row {
+    let ratio = |part: fn(&EstimateVariance) -> f64| Some(part(&variance?) / part(&baseline?));
+    ComparisonRow {
         mechanism: line.mechanism,
         parameters: line.parameters,
         worst_ratio: ratio(|variance| variance.worst),

@@ -7,7 +7,7 @@ use crate::competitors::choice::Rates;
 
 /// Variance of one report's estimate.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Variance {
+pub struct EstimateVariance {
     /// Variance for the worst answer or number.
     pub worst: f64,
     /// Variance averaged over the person's answers, or over numbers from −1 to 1.
@@ -16,16 +16,16 @@ pub struct Variance {
 
 /// Table row without ratios: a mechanism with its variance, or the error that prevents one.
 #[derive(Debug)]
-pub(super) struct Line {
+pub(super) struct MechanismRow {
     pub(super) mechanism: &'static str,
     pub(super) parameters: String,
-    pub(super) variance: Result<Variance, Error>,
+    pub(super) variance: Result<EstimateVariance, Error>,
 }
 
-impl Variance {
+impl EstimateVariance {
     /// Returns the variance of one report's estimate of an option's share, for a choice among k
     /// `options`.
-    pub(super) fn of_shares(rates: &Rates, options: u32) -> Self {
+    pub(super) fn of_share_estimate(rates: &Rates, options: u32) -> Self {
         let [own, other] = [true, false].map(|own| rates.variance(own));
         let k = f64::from(options);
         Self {
@@ -36,7 +36,7 @@ impl Variance {
 
     /// Returns the worst case and the average of the variance `square` − x², for numbers x from −1
     /// to 1.
-    pub(super) fn less_square(square: f64) -> Self {
+    pub(super) fn of_two_point_estimate(square: f64) -> Self {
         Self {
             worst: square,
             // The mean of x² over −1 to 1 is 1/3.

@@ -44,10 +44,10 @@ impl Bins {
     ///
     /// # Panics
     /// If there are fewer counts than bins.
-    pub fn count<R: CryptoRng + ?Sized>(&self, number: f64, rng: &mut R, counts: &mut [u64]) {
+    pub fn add_report<R: CryptoRng + ?Sized>(&self, number: f64, rng: &mut R, counts: &mut [u64]) {
         // The number 1 belongs to the last bin.
         let bin = ((number * self.bins() as f64) as u32).min(self.choice.options() - 1);
-        self.choice.count(bin, rng, counts);
+        self.choice.add_report(bin, rng, counts);
     }
 
     /// Returns unbiased estimates of the shares of people in the bins, which sum to 1. `counts` has

@@ -48,7 +48,7 @@ impl Hierarchy {
         let mut own = Self::with_shares(vec![1.0 / height as f64; height], budget)?;
         for _ in 0..STEPS {
             // Multiplicative algorithm of optimal design: the mean variance never increases.
-            let slopes = own.slopes();
+            let slopes = own.variance_slopes();
             for (share, slope) in own.shares.iter_mut().zip(slopes) {
                 *share *= slope.sqrt();
             }
@@ -97,7 +97,7 @@ impl Hierarchy {
     ///
     /// # Panics
     /// If there are fewer counts than nodes.
-    pub fn count<R: CryptoRng + ?Sized>(
+    pub fn add_report<R: CryptoRng + ?Sized>(
         &self,
         number: f64,
         rng: &mut R,
@@ -114,7 +114,7 @@ impl Hierarchy {
         let nodes = self.levels[level].options();
         // The number 1 belongs to the last node.
         let node = ((number * f64::from(nodes)) as u32).min(nodes - 1);
-        self.levels[level].count(node, rng, &mut counts[level]);
+        self.levels[level].add_report(node, rng, &mut counts[level]);
         level
     }
 
@@ -139,16 +139,16 @@ impl Hierarchy {
         };
         let all: Vec<Vec<f64>> = (0..self.levels.len()).map(shares).collect();
         let weights: Vec<f64> = reports.iter().map(|own| *own as f64).collect();
-        self.combined(all, &weights)
+        self.combine_levels(all, &weights)
     }
 
     /// Combines estimated shares of nodes, by least squares, into shares of people in the cells.
     /// `shares` has the estimated share of each node, for each level. `reports` has the number of
     /// reports of each level.
     #[must_use]
-    pub fn combined(&self, mut shares: Vec<Vec<f64>>, reports: &[f64]) -> Vec<f64> {
+    pub fn combine_levels(&self, mut shares: Vec<Vec<f64>>, reports: &[f64]) -> Vec<f64> {
         let weights: Vec<f64> = (reports.iter().enumerate())
-            .map(|(level, own)| own * self.information(level))
+            .map(|(level, own)| own * self.level_information(level))
             .collect();
         let height = self.levels.len();
         // Differences between children, from the cells up to the root. Each step also sums pairs of
@@ -184,10 +184,10 @@ impl Hierarchy {
     /// people are spread evenly. It includes the variance from sampling people at random.
     #[must_use]
     pub fn variance(&self, weights: &[f64]) -> f64 {
-        let squares = squares(weights);
+        let squares = node_weight_squares(weights);
         let parts = squares.iter().enumerate();
         parts
-            .map(|(depth, square)| square / self.known(depth))
+            .map(|(depth, square)| square / self.difference_information(depth))
             .sum()
     }
 
@@ -198,25 +198,25 @@ impl Hierarchy {
         let squares = self.edge_squares();
         let parts = squares.iter().enumerate();
         parts
-            .map(|(depth, square)| square / self.known(depth))
+            .map(|(depth, square)| square / self.difference_information(depth))
             .sum()
     }
 
     /// Returns a value proportional to the information (inverse variance) that a report of this
     /// level has about a difference between two nodes of the level. The factor makes values of
-    /// different levels comparable: [`Self::known`] multiplies them by the number of nodes at its
-    /// depth.
-    fn information(&self, level: usize) -> f64 {
+    /// different levels comparable: [`Self::difference_information`] multiplies them by the number
+    /// of nodes at its depth.
+    fn level_information(&self, level: usize) -> f64 {
         1.0 / (self.levels[level].even_variance() * f64::from(2 << level))
     }
 
     /// Returns the information (inverse variance) that one report, of a random level, has about a
     /// difference between the two children of a node at `depth`. On a deeper level, each child is a
     /// sum of 2^(level − depth) nodes.
-    fn known(&self, depth: usize) -> f64 {
+    fn difference_information(&self, depth: usize) -> f64 {
         let levels = (self.shares.iter().enumerate()).skip(depth);
         let sum: f64 = levels
-            .map(|(level, share)| share * self.information(level))
+            .map(|(level, share)| share * self.level_information(level))
             .sum();
         sum * f64::from(1 << depth)
     }
@@ -230,7 +230,7 @@ impl Hierarchy {
             let below: Vec<f64> = (0..cells)
                 .map(|cell| f64::from(u8::from(cell < edge)))
                 .collect();
-            for (mean, own) in means.iter_mut().zip(squares(&below)) {
+            for (mean, own) in means.iter_mut().zip(node_weight_squares(&below)) {
                 *mean += own / (cells - 1) as f64;
             }
         }
@@ -239,13 +239,15 @@ impl Hierarchy {
 
     /// Returns, for each level, the negative derivative of the mean variance with respect to the
     /// level's share of reports.
-    fn slopes(&self) -> Vec<f64> {
+    fn variance_slopes(&self) -> Vec<f64> {
         let squares = self.edge_squares();
         let slope = |level: usize| {
-            // Derivative of Σ square/known, where `known` is linear in the shares.
-            let part =
-                |depth: usize| squares[depth] / self.known(depth).powi(2) * f64::from(1 << depth);
-            self.information(level) * (0..=level).map(part).sum::<f64>()
+            // Derivative of Σ square/information, where [`Hierarchy::difference_information`] is
+            // linear in the shares.
+            let part = |depth: usize| {
+                squares[depth] / self.difference_information(depth).powi(2) * f64::from(1 << depth)
+            };
+            self.level_information(level) * (0..=level).map(part).sum::<f64>()
         };
         (0..self.levels.len()).map(slope).collect()
     }
@@ -254,7 +256,7 @@ impl Hierarchy {
 /// Returns, for each depth, the sum of squared weights of its nodes. Write the weighted sum of the
 /// cells' shares as a sum over nodes. The weight of a node is then the factor of the difference
 /// between its children's shares.
-fn squares(weights: &[f64]) -> Vec<f64> {
+fn node_weight_squares(weights: &[f64]) -> Vec<f64> {
     let mut sums = weights.to_vec();
     let mut size = 1.0;
     let mut squares = Vec::new();

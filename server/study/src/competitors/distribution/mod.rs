@@ -11,13 +11,13 @@
 //! simulations only: Square Wave draws its reports in floating point.
 
 mod bins;
+mod ems;
 mod hierarchy;
-mod rising;
-mod smoothing;
+mod isotonic;
 mod square_wave;
 
 pub use bins::Bins;
+pub use ems::ems_shares;
 pub use hierarchy::Hierarchy;
-pub use rising::{quantile, rising};
-pub use smoothing::smoothed;
+pub use isotonic::{isotonic_shares, quantile};
 pub use square_wave::{SquareWave, Transition};

@@ -49,10 +49,10 @@ impl SquareWave {
     /// # Errors
     /// [`Error::OutOfRange`] if ε is below the minimum of [`Budget::new`].
     pub fn new(budget: &Budget) -> Result<Self, Error> {
-        let (epsilon, e) = (budget.epsilon(), budget.e());
+        let (epsilon, e) = (budget.epsilon(), budget.exp_epsilon());
         hushbin::bounds::EPSILON.check(epsilon)?;
-        let half_width =
-            (epsilon * e - budget.e_minus_1()) / (2.0 * e * (budget.e_minus_1() - epsilon));
+        let half_width = (epsilon * e - budget.exp_m1_epsilon())
+            / (2.0 * e * (budget.exp_m1_epsilon() - epsilon));
         // The raised interval has length 2b and the rest of the range has length 1, so q·(2b·e + 1)
         // = 1.
         let base = 1.0 / (2.0 * half_width * e + 1.0);
@@ -129,10 +129,10 @@ impl SquareWave {
         Transition {
             base: self.base * output,
             columns: (all.clone())
-                .map(|i| band(all.clone().map(|r| above(r, i))))
+                .map(|i| nonzero_band(all.clone().map(|r| above(r, i))))
                 .collect(),
             rows: (all.clone())
-                .map(|r| band(all.clone().map(|i| above(r, i))))
+                .map(|r| nonzero_band(all.clone().map(|i| above(r, i))))
                 .collect(),
         }
     }
@@ -140,7 +140,7 @@ impl SquareWave {
 
 /// Returns the index of the first non-zero number, and all numbers from the first to the last
 /// non-zero one.
-fn band(numbers: impl Iterator<Item = f64>) -> (usize, Vec<f64>) {
+fn nonzero_band(numbers: impl Iterator<Item = f64>) -> (usize, Vec<f64>) {
     // Largest number that counts as zero: differences of integrals leave rounding errors.
     const ROUNDING: f64 = 1e-13;
     let mut numbers: Vec<f64> = numbers.collect();
@@ -156,7 +156,7 @@ fn band(numbers: impl Iterator<Item = f64>) -> (usize, Vec<f64>) {
 
 /// Multiplies a matrix by the vector `weights`. Each column of the matrix is `base` everywhere,
 /// plus a band of further values from the row `first` on.
-fn combined(bands: &[(usize, Vec<f64>)], weights: &[f64], base: f64) -> Vec<f64> {
+fn weighted_sum_of_bands(bands: &[(usize, Vec<f64>)], weights: &[f64], base: f64) -> Vec<f64> {
     let mut sums = vec![base * weights.iter().sum::<f64>(); weights.len()];
     for ((first, band), weight) in bands.iter().zip(weights) {
         for (sum, own) in sums[*first..].iter_mut().zip(band) {
@@ -183,14 +183,14 @@ impl Transition {
 
     /// Returns the probability of each output cell if input cells have the given shares of people.
     #[must_use]
-    pub fn outputs(&self, shares: &[f64]) -> Vec<f64> {
-        combined(&self.columns, shares, self.base)
+    pub fn output_probabilities(&self, shares: &[f64]) -> Vec<f64> {
+        weighted_sum_of_bands(&self.columns, shares, self.base)
     }
 
     /// Returns, for each input cell, the sum over output cells of the probability times the output
     /// cell's weight.
     #[must_use]
-    pub fn inputs(&self, weights: &[f64]) -> Vec<f64> {
-        combined(&self.rows, weights, self.base)
+    pub fn weighted_inputs(&self, weights: &[f64]) -> Vec<f64> {
+        weighted_sum_of_bands(&self.rows, weights, self.base)
     }
 }

@@ -13,7 +13,7 @@ pub const ATTRIBUTES: Bound = Bound {
 };
 
 /// Checks that there are `attributes` numbers and that each is in [−1, 1].
-pub(super) fn check(values: &[f64], attributes: u32) -> Result<(), Error> {
+pub(super) fn check_values(values: &[f64], attributes: u32) -> Result<(), Error> {
     if values.len() != attributes as usize {
         return Err(Error::AnswerCount {
             given: values.len(),

@@ -13,10 +13,10 @@ use hushbin::bounds::Bound;
 use hushbin::sample::Threshold;
 use rand_core::CryptoRng;
 
-use super::counts::Counts;
+use super::agreement_counts::AgreementCounts;
 use super::input;
 use crate::competitors::budget::Budget;
-use crate::competitors::favoured::Favoured;
+use crate::competitors::favoured_set::FavouredSet;
 
 /// Expected number of vectors drawn, by rejection sampling, for one report. Parameters above the
 /// maximum are refused.
@@ -47,7 +47,7 @@ pub struct Majority {
     attributes: u32,
     threshold: u32,
     /// Numbers of favoured vectors and of remaining ones.
-    sets: Favoured,
+    sets: FavouredSet,
     /// Threshold that draws whether the report is a favoured vector, with probability α rounded
     /// down.
     inside: Threshold,
@@ -69,7 +69,7 @@ impl Majority {
     /// # Errors
     /// Same errors as [`Majority::with_threshold`].
     pub fn best(attributes: u32, budget: &Budget) -> Result<Self, Error> {
-        let (threshold, _) = Counts::new(attributes)?.best(budget);
+        let (threshold, _) = AgreementCounts::new(attributes)?.best(budget);
         Self::with_threshold(attributes, threshold, budget)
     }
 
@@ -79,8 +79,8 @@ impl Majority {
     /// [`Error::OutOfRange`] if d or κ is out of range, or if fewer than one vector in 2²⁰ is
     /// favoured or fewer than one in 2²⁰ is not.
     pub fn with_threshold(attributes: u32, threshold: u32, budget: &Budget) -> Result<Self, Error> {
-        let counts = Counts::new(attributes)?;
-        let sets = counts.favoured(threshold)?;
+        let counts = AgreementCounts::new(attributes)?;
+        let sets = counts.favoured_set(threshold)?;
         DRAWS.check((sets.inside + sets.outside) / sets.inside.min(sets.outside))?;
         let inside = sets.threshold(budget);
         let (p, q) = (inside.probability(), inside.complement());
@@ -153,7 +153,7 @@ impl Majority {
         values: &[f64],
         rng: &mut R,
     ) -> Result<Vec<bool>, Error> {
-        input::check(values, self.attributes)?;
+        input::check_values(values, self.attributes)?;
         let mut own = vec![0_u64; values.len().div_ceil(64)];
         for (place, &value) in values.iter().enumerate() {
             own[place / 64] |= u64::from(input::rounds_up(value, rng)) << (place % 64);
@@ -165,7 +165,7 @@ impl Majority {
             let mut apart = 0;
             for (index, (signs, own)) in signs.iter_mut().zip(&own).enumerate() {
                 *signs = rng.next_u64();
-                apart += ((*signs ^ own) & self.used(index)).count_ones();
+                apart += ((*signs ^ own) & self.attribute_mask(index)).count_ones();
             }
             if (self.attributes - apart >= self.threshold) == inside {
                 let sign = |place: usize| signs[place / 64] >> (place % 64) & 1 == 1;
@@ -175,7 +175,7 @@ impl Majority {
     }
 
     /// Returns a mask of those bits in a vector's 64-bit word that belong to an attribute.
-    const fn used(&self, word: usize) -> u64 {
+    const fn attribute_mask(&self, word: usize) -> u64 {
         match self.attributes - 64 * word as u32 {
             0..64 => (1 << (self.attributes % 64)) - 1,
             _ => u64::MAX,

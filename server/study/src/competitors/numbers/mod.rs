@@ -1,33 +1,33 @@
 //! Mechanisms for numbers in [−1, 1]: those of the paper's §4, and newer ones. Each person has d
 //! attributes, each with one number. In all formulas, e = exp(ε) and x is a person's number.
 
-mod counts;
-mod grid;
+mod agreement_counts;
+mod hybrid_three_piecewise;
 mod input;
-mod least;
+mod level_grid;
 mod majority;
-mod mixed;
 mod piecewise;
 mod sampled;
 mod sampled_piecewise;
 mod search;
-mod sliding;
+mod sliding_piecewise;
 mod staircase;
 mod three_outputs;
 mod two_points;
+mod variance_bound;
 
-pub use grid::Grid;
+pub use hybrid_three_piecewise::HybridThreePiecewise;
 pub use input::ATTRIBUTES;
-pub use least::least_variance;
+pub use level_grid::LevelGrid;
 pub use majority::Majority;
-pub use mixed::Mixed;
 pub use piecewise::{hybrid_variance, piecewise_variance};
 pub use sampled::{ANSWERED_EPSILON, SampledTwoPoints};
-pub use sampled_piecewise::{Part, SampledPiecewise};
-pub use sliding::Sliding;
+pub use sampled_piecewise::{NumberMechanism, SampledPiecewise};
+pub use sliding_piecewise::SlidingPiecewise;
 pub use staircase::Staircase;
 pub use three_outputs::ThreeOutputs;
 pub use two_points::TwoPoints;
+pub use variance_bound::variance_lower_bound;
 
-pub(super) use counts::Counts;
+pub(super) use agreement_counts::AgreementCounts;
 pub(super) use input::rounds_up;

@@ -126,7 +126,7 @@ impl SampledTwoPoints {
     #[must_use]
     pub fn delta_at(&self, epsilon: f64) -> f64 {
         let k = self.answered;
-        let [own, other] = [1.0, -1.0].map(|value| self.each.plus(value).ln());
+        let [own, other] = [1.0, -1.0].map(|value| self.each.plus_probability(value).ln());
         let outcome = |kept: u32| {
             let ways = ln_binomial(k.into(), kept.into());
             let (a, b) = (f64::from(kept), f64::from(k - kept));
@@ -154,16 +154,17 @@ impl SampledTwoPoints {
         values: &[f64],
         rng: &mut R,
     ) -> Result<Vec<(u32, bool)>, Error> {
-        input::check(values, self.attributes)?;
+        input::check_values(values, self.attributes)?;
         let mut drawn: Vec<u32> = (0..self.attributes).collect();
         choose_front(rng, &mut drawn, self.answered as usize);
         drawn.truncate(self.answered as usize);
-        let mut respond = |attribute: u32| {
+        let mut randomize_unchecked = |attribute: u32| {
             (
                 attribute,
-                self.each.respond(values[attribute as usize], rng),
+                self.each
+                    .randomize_unchecked(values[attribute as usize], rng),
             )
         };
-        Ok(drawn.into_iter().map(&mut respond).collect())
+        Ok(drawn.into_iter().map(&mut randomize_unchecked).collect())
     }
 }

@@ -3,31 +3,31 @@
 use hushbin::Error;
 use hushbin::bounds::EPSILON;
 
+use super::hybrid_three_piecewise::HybridThreePiecewise;
 use super::input::ATTRIBUTES;
-use super::mixed::Mixed;
 use super::piecewise::hybrid_variance;
-use super::search::most_of_quadratic;
-use super::sliding::Sliding;
+use super::search::maximum_of_quadratic;
+use super::sliding_piecewise::SlidingPiecewise;
 
 /// Mechanism for one number, used for each drawn attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
+pub enum NumberMechanism {
     /// Piecewise mechanism PM, as published.
     Piecewise,
     /// Piecewise mechanism whose favoured interval has the best width.
     BestWidth,
     /// Hybrid mechanism HM ([`hybrid_variance`]).
     Hybrid,
-    /// Mixture HM-TP ([`Mixed`]).
+    /// Mixture HM-TP ([`HybridThreePiecewise`]).
     Mixed,
 }
 
 /// Mechanism for one number at the budget ε/k.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum One {
-    Sliding(Sliding),
+enum BudgetedMechanism {
+    SlidingPiecewise(SlidingPiecewise),
     Hybrid(f64),
-    Mixed(Mixed),
+    HybridThreePiecewise(HybridThreePiecewise),
 }
 
 /// Mechanism of N. Wang et al. (ICDE 2019, Algorithm 4) for d attributes. A report draws k
@@ -35,10 +35,10 @@ enum One {
 /// d/k.
 ///
 /// ```
-/// use hushbin_study::competitors::{Part, SampledPiecewise};
+/// use hushbin_study::competitors::{NumberMechanism, SampledPiecewise};
 ///
-/// let published = SampledPiecewise::new(2, Part::Hybrid, 4.0)?;
-/// let best = SampledPiecewise::best(2, Part::Hybrid, 4.0)?;
+/// let published = SampledPiecewise::new(2, NumberMechanism::Hybrid, 4.0)?;
+/// let best = SampledPiecewise::best(2, NumberMechanism::Hybrid, 4.0)?;
 /// assert_eq!((published.answered(), best.answered()), (1, 2));
 /// assert!(best.worst_variance() < published.worst_variance());
 /// # Ok::<(), hushbin::Error>(())
@@ -47,7 +47,7 @@ enum One {
 pub struct SampledPiecewise {
     attributes: u32,
     answered: u32,
-    one: One,
+    one: BudgetedMechanism,
 }
 
 /// Divisor of ε in the paper's number of drawn attributes, ⌊ε/2.5⌋.
@@ -61,7 +61,7 @@ impl SampledPiecewise {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if d is outside [`ATTRIBUTES`], or ε or ε/k is outside [`EPSILON`].
-    pub fn new(attributes: u32, part: Part, epsilon: f64) -> Result<Self, Error> {
+    pub fn new(attributes: u32, part: NumberMechanism, epsilon: f64) -> Result<Self, Error> {
         ATTRIBUTES.check(f64::from(attributes))?;
         EPSILON.check(epsilon)?;
         let answered = ((epsilon / EPSILON_OF_ONE) as u32).clamp(1, attributes);
@@ -72,7 +72,7 @@ impl SampledPiecewise {
     ///
     /// # Errors
     /// Same errors as [`SampledPiecewise::new`].
-    pub fn best(attributes: u32, part: Part, epsilon: f64) -> Result<Self, Error> {
+    pub fn best(attributes: u32, part: NumberMechanism, epsilon: f64) -> Result<Self, Error> {
         let mut best = Self::new(attributes, part, epsilon)?;
         let most = ((epsilon / LEAST_EPSILON) as u32).clamp(1, attributes);
         for answered in 1..=most {
@@ -87,16 +87,22 @@ impl SampledPiecewise {
     fn with_answered(
         attributes: u32,
         answered: u32,
-        part: Part,
+        part: NumberMechanism,
         epsilon: f64,
     ) -> Result<Self, Error> {
         let each = epsilon / f64::from(answered);
         EPSILON.check(each)?;
         let one = match part {
-            Part::Piecewise => One::Sliding(Sliding::published(each)?),
-            Part::BestWidth => One::Sliding(Sliding::best(each)?),
-            Part::Hybrid => One::Hybrid(each),
-            Part::Mixed => One::Mixed(Mixed::best(each)?),
+            NumberMechanism::Piecewise => {
+                BudgetedMechanism::SlidingPiecewise(SlidingPiecewise::published(each)?)
+            }
+            NumberMechanism::BestWidth => {
+                BudgetedMechanism::SlidingPiecewise(SlidingPiecewise::best(each)?)
+            }
+            NumberMechanism::Hybrid => BudgetedMechanism::Hybrid(each),
+            NumberMechanism::Mixed => {
+                BudgetedMechanism::HybridThreePiecewise(HybridThreePiecewise::best(each)?)
+            }
         };
         Ok(Self {
             attributes,
@@ -111,15 +117,17 @@ impl SampledPiecewise {
         self.answered
     }
 
-    /// Variance of one report's estimate of an attribute with value x: (d/k)·E\[y²\] − x². Here y is
-    /// the estimate of x by the mechanism for one number.
+    /// Variance of one report's estimate of an attribute with value x: (d/k)·E\[y²\] − x². Here y
+    /// is the estimate of x by the mechanism for one number.
     #[must_use]
     pub fn variance(&self, value: f64) -> f64 {
         let times = f64::from(self.attributes) / f64::from(self.answered);
         let own = match &self.one {
-            One::Sliding(own) => own.variance(value),
-            One::Hybrid(each) => hybrid_variance(value, *each).expect("the budget was checked"),
-            One::Mixed(own) => own.variance(value),
+            BudgetedMechanism::SlidingPiecewise(own) => own.variance(value),
+            BudgetedMechanism::Hybrid(each) => {
+                hybrid_variance(value, *each).expect("the budget was checked")
+            }
+            BudgetedMechanism::HybridThreePiecewise(own) => own.variance(value),
         };
         // `own` is the variance of y, so E[y²] is `own` + x².
         times * (own + value * value) - value * value
@@ -128,6 +136,6 @@ impl SampledPiecewise {
     /// Maximum of [`variance`](Self::variance) over all values in [−1, 1].
     #[must_use]
     pub fn worst_variance(&self) -> f64 {
-        most_of_quadratic(|value| self.variance(value))
+        maximum_of_quadratic(|value| self.variance(value))
     }
 }

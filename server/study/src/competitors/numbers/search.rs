@@ -6,7 +6,7 @@ const STEPS: u32 = 48;
 
 /// Returns the point of an interval at which a function is least, by golden-section search. The
 /// function must have only one local minimum.
-pub(super) fn minimum([mut low, mut high]: [f64; 2], of: impl Fn(f64) -> f64) -> f64 {
+pub(super) fn argmin([mut low, mut high]: [f64; 2], of: impl Fn(f64) -> f64) -> f64 {
     // Inverse golden ratio: each step reuses one of the two inner points.
     let part = 0.5 * (5.0_f64.sqrt() - 1.0);
     let mut inner = [high - part * (high - low), low + part * (high - low)];
@@ -28,7 +28,7 @@ pub(super) fn minimum([mut low, mut high]: [f64; 2], of: impl Fn(f64) -> f64) ->
 /// Returns the maximum, over 0 to 1, of a function that is quadratic on this interval.
 ///
 /// Three of its values determine its vertex.
-pub(super) fn most_of_quadratic(of: impl Fn(f64) -> f64) -> f64 {
+pub(super) fn maximum_of_quadratic(of: impl Fn(f64) -> f64) -> f64 {
     let [flat, middle, end] = [0.0, 0.5, 1.0].map(&of);
     // The function is flat + slope·x + curve·x².
     let curve = 2.0 * (end + flat - 2.0 * middle);
@@ -47,19 +47,19 @@ mod tests {
 
     #[test]
     fn the_least_value_is_found() {
-        let found = minimum([-3.0, 9.0], |x| (x - 2.0).powi(2));
+        let found = argmin([-3.0, 9.0], |x| (x - 2.0).powi(2));
         assert!((found - 2.0).abs() < 1e-7, "{found}");
-        let corner = minimum([0.0, 1.0], |x| (x - 0.3).abs());
+        let corner = argmin([0.0, 1.0], |x| (x - 0.3).abs());
         assert!((corner - 0.3).abs() < 1e-9, "{corner}");
     }
 
     #[test]
     fn a_quadratic_turns_inside_or_at_an_end() {
         for (turn, most) in [(0.25, 0.0), (-1.0, -1.0), (2.0, -1.0)] {
-            let found = most_of_quadratic(|x| -(x - turn).powi(2));
+            let found = maximum_of_quadratic(|x| -(x - turn).powi(2));
             assert!((found - most).abs() < 1e-12, "{turn}: {found}");
         }
-        let valley = most_of_quadratic(|x| (x - 0.25).powi(2));
+        let valley = maximum_of_quadratic(|x| (x - 0.25).powi(2));
         assert!((valley - 0.5625).abs() < 1e-12, "{valley}");
     }
 }

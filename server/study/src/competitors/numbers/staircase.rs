@@ -38,7 +38,7 @@ impl Staircase {
 
     /// Fraction γ of an interval after which the density falls, in (0, 1).
     #[must_use]
-    pub fn part(&self) -> f64 {
+    pub fn fall_fraction(&self) -> f64 {
         let b = self.fall;
         let cube = b - 2.0 * b.powi(2) + 2.0 * b.powi(4) - b.powi(5);
         (0.5 * cube).cbrt() / (1.0 - b).powi(2) - b / (1.0 - b)
@@ -47,7 +47,7 @@ impl Staircase {
     /// Returns the density of the noise at a value of the noise.
     #[must_use]
     pub fn density(&self, noise: f64) -> f64 {
-        let (b, part) = (self.fall, self.part());
+        let (b, part) = (self.fall, self.fall_fraction());
         let place = noise.abs() / RANGE;
         let falls = place.floor() + f64::from(u8::from(place.fract() >= part));
         let first = (1.0 - b) / (2.0 * RANGE * (part + b * (1.0 - part)));

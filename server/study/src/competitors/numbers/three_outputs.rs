@@ -3,7 +3,7 @@
 use hushbin::Error;
 use hushbin::bounds::EPSILON;
 
-use super::search::minimum;
+use super::search::argmin;
 
 /// Three-Outputs (Y. Zhao et al., IEEE Internet of Things Journal, 2020).
 ///
@@ -34,7 +34,7 @@ impl ThreeOutputs {
     pub fn best(epsilon: f64) -> Result<Self, Error> {
         EPSILON.check(epsilon)?;
         let of = |middle| Self::with_middle(middle, epsilon);
-        let best = minimum([0.0, Self::most(epsilon)], |middle| {
+        let best = argmin([0.0, Self::max_middle(epsilon)], |middle| {
             of(middle).worst_variance()
         });
         // The search never tries the end a = 0, which is best at small ε. It has only two outputs.
@@ -48,7 +48,7 @@ impl ThreeOutputs {
 
     /// Returns the greatest a that is ε-private, e/(e + 2). With this a, the output C has equal
     /// probabilities for 0 and −1, and is e times as likely for 1.
-    pub(super) fn most(epsilon: f64) -> f64 {
+    pub(super) fn max_middle(epsilon: f64) -> f64 {
         1.0 / (1.0 + 2.0 * (-epsilon).exp())
     }
 
@@ -98,21 +98,21 @@ impl ThreeOutputs {
     /// Variance of one report's estimate of a number in [−1, 1].
     #[must_use]
     pub fn variance(&self, value: f64) -> f64 {
-        let [flat, slope] = self.square();
+        let [flat, slope] = self.mean_square_line();
         flat + slope * value.abs() - value * value
     }
 
     /// Maximum of [`variance`](Self::variance) over all numbers in [−1, 1].
     #[must_use]
     pub fn worst_variance(&self) -> f64 {
-        let [_, slope] = self.square();
+        let [_, slope] = self.mean_square_line();
         // `flat` + `slope`·x − x² is greatest at x = `slope`/2.
         self.variance((0.5 * slope).min(1.0))
     }
 
     /// Returns the mean square of the estimate for the number 0, and the slope with which it grows
     /// with |x|.
-    fn square(&self) -> [f64; 2] {
+    fn mean_square_line(&self) -> [f64; 2] {
         let square = self.scale().powi(2);
         let less = self.middle * (1.0 - 1.0 / self.e);
         [square * (1.0 - self.middle), square * less]

@@ -6,7 +6,7 @@ use rand_core::CryptoRng;
 
 use super::input;
 use crate::competitors::budget::Budget;
-use crate::competitors::favoured::Favoured;
+use crate::competitors::favoured_set::FavouredSet;
 
 /// Algorithm 2 of the paper: the estimate is A or −A, where A = (e + 1)/(e + 2δ − 1) and e =
 /// exp(ε). For a number x, it is A with probability 1/2 + x/(2A).
@@ -34,13 +34,13 @@ impl TwoPoints {
     #[must_use]
     pub fn new(budget: &Budget) -> Self {
         Self {
-            own: Favoured::one_of(2).threshold(budget),
+            own: FavouredSet::single_of(2).threshold(budget),
         }
     }
 
     /// Returns the probability 1/2 + x/(2A) of reporting +, given a number x in [−1, 1].
     #[must_use]
-    pub fn plus(&self, value: f64) -> f64 {
+    pub fn plus_probability(&self, value: f64) -> f64 {
         0.5 + value / (2.0 * self.scale())
     }
 
@@ -59,11 +59,11 @@ impl TwoPoints {
     /// Returns δ at ε for the worst pair of numbers, −1 and 1.
     #[must_use]
     pub fn delta_at(&self, epsilon: f64) -> f64 {
-        Favoured::one_of(2).delta_at(self.own, epsilon)
+        FavouredSet::single_of(2).delta_at(self.own, epsilon)
     }
 
     /// Returns the privacy loss of a report: the least ε that it satisfies with δ = 0.
-    pub(in crate::competitors) fn loss(&self) -> f64 {
+    pub(in crate::competitors) fn privacy_loss(&self) -> f64 {
         (self.own.probability() / self.own.complement()).ln()
     }
 
@@ -78,12 +78,12 @@ impl TwoPoints {
     /// # Errors
     /// [`Error::ValueRange`] if the number is out of range or NaN.
     pub fn randomize<R: CryptoRng + ?Sized>(&self, value: f64, rng: &mut R) -> Result<bool, Error> {
-        input::check(&[value], 1)?;
-        Ok(self.respond(value, rng))
+        input::check_values(&[value], 1)?;
+        Ok(self.randomize_unchecked(value, rng))
     }
 
     /// Draws a report for a number that is known to be in [−1, 1].
-    pub(in crate::competitors) fn respond<R: CryptoRng + ?Sized>(
+    pub(in crate::competitors) fn randomize_unchecked<R: CryptoRng + ?Sized>(
         &self,
         value: f64,
         rng: &mut R,

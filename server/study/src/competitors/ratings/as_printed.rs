@@ -11,7 +11,7 @@ const BETA: f64 = 0.05;
 
 /// Returns the number of buckets of the collision mechanism, t = ⌊s·e + 2s − 1⌋ (P1, §5), where s
 /// is `sparsity`.
-pub(crate) fn buckets(sparsity: u32, epsilon: f64) -> u32 {
+pub(crate) fn collision_buckets(sparsity: u32, epsilon: f64) -> u32 {
     let s = f64::from(sparsity);
     (s * libm::exp(epsilon) + 2.0 * s - 1.0).floor() as u32
 }
@@ -29,7 +29,7 @@ pub(crate) fn buckets(sparsity: u32, epsilon: f64) -> u32 {
 pub fn collision(sparsity: u32, epsilon: f64) -> Value {
     json!({
         "name": "collision", "rule": "occupied", "hashing": "independent",
-        "buckets": buckets(sparsity, epsilon),
+        "buckets": collision_buckets(sparsity, epsilon),
     })
 }
 
@@ -43,7 +43,7 @@ pub fn coco() -> Value {
 /// Returns hash-bin at level `user` as in P3, for n people with k entries each. It has one bin,
 /// Laplace noise and the clipping bound η = √(2k·ln(4n/β)), rounded up to a multiple of 1/[`GRID`].
 #[must_use]
-pub fn clipped(entries: u32, people: u64) -> Value {
+pub fn succinct_user(entries: u32, people: u64) -> Value {
     let grid = f64::from(GRID);
     let clip = (2.0 * f64::from(entries) * libm::log(4.0 * people as f64 / BETA)).sqrt();
     json!({
@@ -54,22 +54,27 @@ pub fn clipped(entries: u32, people: u64) -> Value {
 
 /// Returns hash-bin at level `event` as in P3, for people with k entries: ε²k/4 bins.
 #[must_use]
-pub fn event(entries: u32, epsilon: f64) -> Value {
+pub fn succinct_event(entries: u32, epsilon: f64) -> Value {
     json!({
         "name": "hash-bin", "level": "event", "hashing": "independent",
-        "bins": bins(epsilon * epsilon * f64::from(entries) / 4.0),
+        "bins": round_bins(epsilon * epsilon * f64::from(entries) / 4.0),
     })
 }
 
 /// Returns hash-bin at level `neighbouring` as in P3, for people with k entries and the distance L:
 /// ε²k/L² bins, or √(ε²k/(L·ln(1/δ))) bins if δ is given.
 #[must_use]
-pub fn neighbouring(entries: u32, epsilon: f64, distance: f64, delta: Option<f64>) -> Value {
+pub fn succinct_neighbouring(
+    entries: u32,
+    epsilon: f64,
+    distance: f64,
+    delta: Option<f64>,
+) -> Value {
     let square = epsilon * epsilon * f64::from(entries);
     json!({
         "name": "hash-bin", "level": "neighbouring", "distance": distance, "delta": delta,
         "hashing": "independent",
-        "bins": bins(match delta {
+        "bins": round_bins(match delta {
             None => square / (distance * distance),
             Some(delta) => (square / (distance * -libm::log(delta))).sqrt(),
         }),
@@ -77,6 +82,6 @@ pub fn neighbouring(entries: u32, epsilon: f64, distance: f64, delta: Option<f64
 }
 
 /// Rounds to the nearest integer that is at least 1.
-fn bins(exact: f64) -> u32 {
+fn round_bins(exact: f64) -> u32 {
     exact.round().max(1.0) as u32
 }

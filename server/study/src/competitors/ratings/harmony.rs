@@ -4,8 +4,8 @@ use hushbin::sample::below;
 use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
 
-use super::heard::{Heard, Linear};
 use super::oracle::{Moments, Oracle, Setting};
+use super::report_sums::{LinearEstimator, ReportSums};
 use crate::competitors::numbers::TwoPoints;
 
 /// Harmony (Nguyên et al., "Collecting and Analyzing Data from Smart Device Users with Local
@@ -18,7 +18,7 @@ use crate::competitors::numbers::TwoPoints;
 ///
 /// let setting = Setting { items: 1378, sparsity: 6, epsilon: 0.5, delta: 0.0, distance: 1.0 };
 /// let harmony = Harmony::new(&setting)?;
-/// assert!((harmony.moments().mean()[1] - 22_972.351_867).abs() < 1e-5);
+/// assert!((harmony.moments().mean_variance()[1] - 22_972.351_867).abs() < 1e-5);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,7 +35,7 @@ impl Harmony {
     pub fn new(setting: &Setting) -> Result<Self, Error> {
         Ok(Self {
             items: setting.items,
-            points: TwoPoints::new(&setting.pure()?),
+            points: TwoPoints::new(&setting.budget_without_delta()?),
         })
     }
 
@@ -47,17 +47,17 @@ impl Harmony {
 }
 
 impl Oracle for Harmony {
-    fn loss(&self) -> f64 {
-        self.points.loss()
+    fn privacy_loss(&self) -> f64 {
+        self.points.privacy_loss()
     }
 
-    fn bits(&self) -> f64 {
+    fn report_bits(&self) -> f64 {
         // The coordinate and a sign.
         f64::from(self.items).log2().ceil() + 1.0
     }
 
-    fn linear(&self) -> Linear {
-        Linear::of_means(f64::from(self.items) * self.points.scale())
+    fn estimator(&self) -> LinearEstimator {
+        LinearEstimator::of_means(f64::from(self.items) * self.points.scale())
     }
 
     fn moments(&self) -> Moments {
@@ -65,14 +65,14 @@ impl Oracle for Harmony {
         Moments::of_means([square; 2])
     }
 
-    fn hear(&self, entries: &[Entry], heard: &mut Heard, rng: &mut dyn CryptoRng) {
+    fn add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
         let drawn = u64::from(below(rng, self.items));
         // A missing entry counts as 0, so either sign has probability 1/2.
         let own = entries.iter().find(|entry| entry.item == drawn);
         let up = self
             .points
-            .respond(own.map_or(0.0, |entry| entry.value), rng);
-        heard.reports += 1;
-        heard.signs[drawn as usize] += if up { 1.0 } else { -1.0 };
+            .randomize_unchecked(own.map_or(0.0, |entry| entry.value), rng);
+        sums.reports += 1;
+        sums.signs[drawn as usize] += if up { 1.0 } else { -1.0 };
     }
 }

@@ -3,10 +3,10 @@
 use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
 
-use super::heard::{Heard, Linear};
 use super::one_sparse::OneSparse;
-use super::oracle::{Moments, Oracle, Presence, Setting};
-use super::slots::all;
+use super::oracle::{Moments, Oracle, PresenceMoments, Setting};
+use super::report_sums::{LinearEstimator, ReportSums};
+use super::slots::all_slots;
 
 /// k-fold repetition (P3 §2.1): entries are padded with dummies to s slots. A report has one answer
 /// at ε about each slot.
@@ -24,14 +24,14 @@ use super::slots::all;
 ///
 /// let setting = Setting { items: 100, sparsity: 6, epsilon: 1.0, delta: 0.0, distance: 1.0 };
 /// let bits = KFold::<SignedBit>::new(&setting)?;
-/// assert!((bits.moments().mean()[1] - 6.0 * bits.one().points().variance(0.0)).abs() < 1e-9);
-/// assert_eq!(bits.bits(), 390.0);
+/// assert!((bits.moments().mean_variance()[1] - 6.0 * bits.entry_oracle().points().variance(0.0)).abs() < 1e-9);
+/// assert_eq!(bits.report_bits(), 390.0);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct KFold<T> {
     sparsity: u32,
-    one: T,
+    entry_oracle: T,
 }
 
 impl<T: OneSparse> KFold<T> {
@@ -42,21 +42,21 @@ impl<T: OneSparse> KFold<T> {
     pub fn new(setting: &Setting) -> Result<Self, Error> {
         Ok(Self {
             sparsity: setting.sparsity,
-            one: T::new(setting)?,
+            entry_oracle: T::new(setting)?,
         })
     }
 
     /// Oracle that draws the answer about one slot.
     #[must_use]
-    pub const fn one(&self) -> &T {
-        &self.one
+    pub const fn entry_oracle(&self) -> &T {
+        &self.entry_oracle
     }
 
     /// Subtracts the expected contribution of the `surplus` answers beyond s from the presence
-    /// sums. The offset of [`linear`](Oracle::linear) covers only s answers.
-    fn balance(&self, surplus: u64, heard: &mut Heard) {
-        if let (true, Some([_, offset])) = (surplus > 0, self.one.linear().presence) {
-            for sum in &mut heard.presence {
+    /// sums. The offset of [`estimator`](Oracle::estimator) covers only s answers.
+    fn subtract_surplus_presence(&self, surplus: u64, sums: &mut ReportSums) {
+        if let (true, Some([_, offset])) = (surplus > 0, self.entry_oracle.estimator().presence) {
+            for sum in &mut sums.presence {
                 *sum -= surplus as f64 * offset;
             }
         }
@@ -64,17 +64,17 @@ impl<T: OneSparse> KFold<T> {
 }
 
 impl<T: OneSparse> Oracle for KFold<T> {
-    fn loss(&self) -> f64 {
-        self.one.loss()
+    fn privacy_loss(&self) -> f64 {
+        self.entry_oracle.privacy_loss()
     }
 
-    fn bits(&self) -> f64 {
-        f64::from(self.sparsity) * self.one.bits()
+    fn report_bits(&self) -> f64 {
+        f64::from(self.sparsity) * self.entry_oracle.report_bits()
     }
 
-    fn linear(&self) -> Linear {
-        let (k, one) = (f64::from(self.sparsity), self.one.linear());
-        Linear {
+    fn estimator(&self) -> LinearEstimator {
+        let (k, one) = (f64::from(self.sparsity), self.entry_oracle.estimator());
+        LinearEstimator {
             mean: one.mean,
             presence: one.presence.map(|[scale, offset]| [scale, k * offset]),
         }
@@ -83,9 +83,9 @@ impl<T: OneSparse> Oracle for KFold<T> {
     /// Moments of the sum of s answers. If the person has the item, one answer is about it,
     /// otherwise none. The estimates from the remaining answers have mean 0.
     fn moments(&self) -> Moments {
-        let (k, one) = (f64::from(self.sparsity), self.one.moments());
+        let (k, one) = (f64::from(self.sparsity), self.entry_oracle.moments());
         let sum = |[own, other]: [f64; 2]| [own + (k - 1.0) * other, k * other];
-        let presence = |one: Presence| Presence {
+        let presence = |one: PresenceMoments| PresenceMoments {
             variance: sum(one.variance),
             ..one
         };
@@ -96,29 +96,30 @@ impl<T: OneSparse> Oracle for KFold<T> {
     }
 
     /// The sums do not depend on the order of the slots, so the random order is not drawn.
-    fn hear(&self, entries: &[Entry], heard: &mut Heard, rng: &mut dyn CryptoRng) {
-        heard.reports += 1;
+    fn add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+        sums.reports += 1;
         let mut answers = 0;
-        for slot in all(entries, self.sparsity) {
-            self.one.tell(slot, heard, rng);
+        for slot in all_slots(entries, self.sparsity) {
+            self.entry_oracle.add_answer(slot, sums, rng);
             answers += 1;
         }
         // Inputs are padded to s, so there are never fewer answers.
-        self.balance(answers - u64::from(self.sparsity), heard);
+        self.subtract_surplus_presence(answers - u64::from(self.sparsity), sums);
     }
 
-    fn hear_all(&self, people: &[&[Entry]], heard: &mut Heard, rng: &mut dyn CryptoRng) {
-        let mut own = vec![0; self.one.elements()];
+    fn add_reports(&self, people: &[&[Entry]], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+        let mut own = vec![0; self.entry_oracle.elements()];
         let mut answers = 0;
         for entries in people {
-            for slot in all(entries, self.sparsity) {
-                self.one.tell_own(slot, heard, &mut own, rng);
+            for slot in all_slots(entries, self.sparsity) {
+                self.entry_oracle.add_own_element(slot, sums, &mut own, rng);
                 answers += 1;
             }
         }
         let people = people.len() as u64;
-        heard.reports += people;
-        self.one.tell_others(answers, &own, heard, rng);
-        self.balance(answers - people * u64::from(self.sparsity), heard);
+        sums.reports += people;
+        self.entry_oracle
+            .add_other_elements(answers, &own, sums, rng);
+        self.subtract_surplus_presence(answers - people * u64::from(self.sparsity), sums);
     }
 }

@@ -4,8 +4,8 @@ use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
 use rand_distr::{Distribution, Gamma};
 
-use super::heard::{Heard, Linear};
 use super::oracle::{Moments, Oracle, Setting};
+use super::report_sums::{LinearEstimator, ReportSums};
 
 /// Laplace mechanism on all d coordinates (Dwork, McSherry, Nissim and Smith 2006), which protects
 /// inputs that are at most a distance L apart. A missing entry is 0.
@@ -23,7 +23,7 @@ use super::oracle::{Moments, Oracle, Setting};
 /// let setting = Setting { items: 100, sparsity: 64, epsilon: 0.5, delta: 0.0, distance: 3.0 };
 /// let laplace = LaplaceNoise::new(&setting)?;
 /// assert_eq!((laplace.scale(), laplace.variance()), (6.0, 72.0));
-/// assert_eq!((laplace.loss(), laplace.bits()), (0.5, 3200.0));
+/// assert_eq!((laplace.privacy_loss(), laplace.report_bits()), (0.5, 3200.0));
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -42,8 +42,8 @@ impl LaplaceNoise {
     /// Same errors as [`Setting::budget`]. [`Error::OutOfRange`] if L is outside
     /// [`DISTANCE`](hushbin::bounds::DISTANCE).
     pub fn new(setting: &Setting) -> Result<Self, Error> {
-        let budget = setting.pure()?;
-        let distance = setting.within()?;
+        let budget = setting.budget_without_delta()?;
+        let distance = setting.checked_distance()?;
         Ok(Self {
             items: setting.items,
             distance,
@@ -64,7 +64,7 @@ impl LaplaceNoise {
     }
 
     /// Adds the total noise of `reports` reports to the sum of every coordinate.
-    fn add(&self, reports: u64, heard: &mut Heard, rng: &mut dyn CryptoRng) {
+    fn add(&self, reports: u64, sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
         if reports == 0 {
             return;
         }
@@ -72,32 +72,32 @@ impl LaplaceNoise {
         // The sum of n of those is a gamma variable of shape n. So the noise of n reports is
         // exactly the difference of two gamma variables.
         let law = Gamma::new(reports as f64, self.scale).expect("shape and scale are above 0");
-        for sum in &mut heard.signs {
+        for sum in &mut sums.signs {
             *sum += law.sample(rng) - law.sample(rng);
         }
-        heard.reports += reports;
+        sums.reports += reports;
     }
 }
 
 /// Adds one person's entries to the sums, without noise.
-fn sum(entries: &[Entry], heard: &mut Heard) {
+fn sum(entries: &[Entry], sums: &mut ReportSums) {
     for entry in entries {
-        heard.signs[entry.item as usize] += entry.value;
+        sums.signs[entry.item as usize] += entry.value;
     }
 }
 
 impl Oracle for LaplaceNoise {
-    fn loss(&self) -> f64 {
+    fn privacy_loss(&self) -> f64 {
         self.distance / self.scale
     }
 
     /// Length of a report: four bytes for each coordinate.
-    fn bits(&self) -> f64 {
+    fn report_bits(&self) -> f64 {
         32.0 * f64::from(self.items)
     }
 
-    fn linear(&self) -> Linear {
-        Linear::of_means(1.0)
+    fn estimator(&self) -> LinearEstimator {
+        LinearEstimator::of_means(1.0)
     }
 
     fn moments(&self) -> Moments {
@@ -106,15 +106,15 @@ impl Oracle for LaplaceNoise {
         Moments::of_means([variance + 1.0, variance])
     }
 
-    fn hear(&self, entries: &[Entry], heard: &mut Heard, rng: &mut dyn CryptoRng) {
-        sum(entries, heard);
-        self.add(1, heard, rng);
+    fn add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+        sum(entries, sums);
+        self.add(1, sums, rng);
     }
 
-    fn hear_all(&self, people: &[&[Entry]], heard: &mut Heard, rng: &mut dyn CryptoRng) {
+    fn add_reports(&self, people: &[&[Entry]], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
         for entries in people {
-            sum(entries, heard);
+            sum(entries, sums);
         }
-        self.add(people.len() as u64, heard, rng);
+        self.add(people.len() as u64, sums, rng);
     }
 }

@@ -10,14 +10,13 @@
 //! let setting = Setting { items: 256, sparsity: 4, epsilon: 1.0, delta: 1e-5, distance: 1.0 };
 //! for named in ORACLES {
 //!     let oracle = (named.build)(&setting)?;
-//!     println!("{}: ε {:.3}, {} bits", named.name, oracle.loss(), oracle.bits());
+//!     println!("{}: ε {:.3}, {} bits", named.name, oracle.privacy_loss(), oracle.report_bits());
 //! }
 //! # Ok::<(), hushbin::Error>(())
 //! ```
 
 pub mod as_printed;
 mod harmony;
-mod heard;
 mod k_fold;
 mod laplace_noise;
 mod naive_bits;
@@ -27,6 +26,7 @@ mod oracle;
 mod pckv;
 mod privkv;
 mod registry;
+mod report_sums;
 mod sampling;
 mod signed_bit;
 mod signed_hash;
@@ -34,16 +34,16 @@ mod slots;
 mod three_answers;
 
 pub use harmony::Harmony;
-pub use heard::{Heard, Linear};
 pub use k_fold::KFold;
 pub use laplace_noise::LaplaceNoise;
 pub use naive_bits::NaiveBits;
 pub use normal_noise::NormalNoise;
 pub use one_sparse::OneSparse;
-pub use oracle::{Moments, Oracle, Presence, Setting};
+pub use oracle::{Moments, Oracle, PresenceMoments, Setting};
 pub use pckv::{PckvGrr, PckvRates, PckvUe};
 pub use privkv::PrivKv;
-pub use registry::{Named, ORACLES, Protects};
+pub use registry::{NamedOracle, ORACLES, PrivacyUnit};
+pub use report_sums::{LinearEstimator, ReportSums};
 pub use sampling::Sampling;
 pub use signed_bit::SignedBit;
 pub use signed_hash::SignedHash;

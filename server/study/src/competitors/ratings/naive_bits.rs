@@ -3,9 +3,9 @@
 use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
 
-use super::heard::{Heard, Linear};
 use super::oracle::{Moments, Oracle, Setting};
-use super::slots::{at_most, fair_signs, sign};
+use super::report_sums::{LinearEstimator, ReportSums};
+use super::slots::{fair_signs, sample_entries, sign};
 use crate::competitors::numbers::TwoPoints;
 
 /// Naive perturbation (P3, Table 1): a report covers each of the d coordinates by [`TwoPoints`]. A
@@ -16,8 +16,8 @@ use crate::competitors::numbers::TwoPoints;
 ///
 /// let setting = Setting { items: 100, sparsity: 6, epsilon: 1.0, delta: 0.0, distance: 1.0 };
 /// let [event, user] = [NaiveBits::event(&setting)?, NaiveBits::user(&setting)?];
-/// assert!((event.moments().mean()[1] - 4.683).abs() < 1e-3);
-/// assert!((user.moments().mean()[1] - 144.667).abs() < 1e-3);
+/// assert!((event.moments().mean_variance()[1] - 4.683).abs() < 1e-3);
+/// assert!((user.moments().mean_variance()[1] - 144.667).abs() < 1e-3);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -38,7 +38,7 @@ impl NaiveBits {
     pub fn event(setting: &Setting) -> Result<Self, Error> {
         Ok(Self {
             items: setting.items,
-            points: TwoPoints::new(&setting.pure()?),
+            points: TwoPoints::new(&setting.budget_without_delta()?),
             entries: None,
         })
     }
@@ -53,7 +53,9 @@ impl NaiveBits {
     /// # Errors
     /// Same errors as [`Setting::budget`].
     pub fn user(setting: &Setting) -> Result<Self, Error> {
-        let budget = setting.pure()?.part(f64::from(setting.sparsity));
+        let budget = setting
+            .budget_without_delta()?
+            .split_into(f64::from(setting.sparsity));
         Ok(Self {
             items: setting.items,
             points: TwoPoints::new(&budget),
@@ -69,42 +71,43 @@ impl NaiveBits {
 }
 
 impl Oracle for NaiveBits {
-    fn loss(&self) -> f64 {
-        f64::from(self.entries.unwrap_or(1)) * self.points.loss()
+    fn privacy_loss(&self) -> f64 {
+        f64::from(self.entries.unwrap_or(1)) * self.points.privacy_loss()
     }
 
-    fn bits(&self) -> f64 {
+    fn report_bits(&self) -> f64 {
         self.items.into()
     }
 
-    fn linear(&self) -> Linear {
-        Linear::of_means(self.points.scale())
+    fn estimator(&self) -> LinearEstimator {
+        LinearEstimator::of_means(self.points.scale())
     }
 
     fn moments(&self) -> Moments {
         Moments::of_means([self.points.scale().powi(2); 2])
     }
 
-    fn hear(&self, entries: &[Entry], heard: &mut Heard, rng: &mut dyn CryptoRng) {
-        let kept = at_most(entries, self.entries, rng);
-        heard.reports += 1;
-        for (item, sum) in (0..).zip(&mut heard.signs) {
+    fn add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+        let kept = sample_entries(entries, self.entries, rng);
+        sums.reports += 1;
+        for (item, sum) in (0..).zip(&mut sums.signs) {
             let own = kept.iter().find(|entry| entry.item == item);
             let value = own.map_or(0.0, |entry| entry.value);
-            *sum += sign(self.points.respond(value, rng));
+            *sum += sign(self.points.randomize_unchecked(value, rng));
         }
     }
 
-    fn hear_all(&self, people: &[&[Entry]], heard: &mut Heard, rng: &mut dyn CryptoRng) {
+    fn add_reports(&self, people: &[&[Entry]], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
         let mut others = vec![people.len() as u64; self.items as usize];
         for entries in people {
-            for entry in at_most(entries, self.entries, rng) {
+            for entry in sample_entries(entries, self.entries, rng) {
                 others[entry.item as usize] -= 1;
-                heard.signs[entry.item as usize] += sign(self.points.respond(entry.value, rng));
+                sums.signs[entry.item as usize] +=
+                    sign(self.points.randomize_unchecked(entry.value, rng));
             }
         }
-        heard.reports += people.len() as u64;
-        for (sum, &others) in heard.signs.iter_mut().zip(&others) {
+        sums.reports += people.len() as u64;
+        for (sum, &others) in sums.signs.iter_mut().zip(&others) {
             // Bits are independent. A person without this item sends either sign with probability
             // 1/2, so only the number of such people matters.
             *sum += fair_signs(others, rng);

@@ -5,9 +5,9 @@ use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
 use rand_distr::{Distribution, StandardNormal};
 
-use super::heard::{Heard, Linear};
 use super::oracle::{Moments, Oracle, Setting};
-use super::slots::at_most;
+use super::report_sums::{LinearEstimator, ReportSums};
+use super::slots::sample_entries;
 use crate::competitors::budget::least_epsilon;
 use crate::competitors::gaussian::Gaussian;
 
@@ -21,7 +21,7 @@ use crate::competitors::gaussian::Gaussian;
 /// let times = coded.gaussian().sigma() / best.gaussian().sigma();
 /// assert!((times - 1.38).abs() < 0.01);
 /// // More noise than the budget needs.
-/// assert!(coded.loss() < 0.36 && best.loss() > 0.5 - 1e-9);
+/// assert!(coded.privacy_loss() < 0.36 && best.privacy_loss() > 0.5 - 1e-9);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -68,7 +68,7 @@ impl NormalNoise {
     /// let setting =
     ///     |distance| Setting { items: 100, sparsity: 4, epsilon: 1.0, delta: 1e-5, distance };
     /// let sensitivity = |distance| {
-    ///     NormalNoise::within(&setting(distance)).map(|noise| noise.gaussian().sensitivity())
+    ///     NormalNoise::neighbouring(&setting(distance)).map(|noise| noise.gaussian().sensitivity())
     /// };
     /// // One entry moves by 1.5; one moves by 2 and another by 1; four move by 2.
     /// assert_eq!(sensitivity(1.5)?, 1.5);
@@ -76,9 +76,9 @@ impl NormalNoise {
     /// assert_eq!(sensitivity(8.0)?, 4.0);
     /// # Ok::<(), hushbin::Error>(())
     /// ```
-    pub fn within(setting: &Setting) -> Result<Self, Error> {
+    pub fn neighbouring(setting: &Setting) -> Result<Self, Error> {
         let budget = setting.budget()?;
-        let gaussian = Gaussian::new(sensitivity_within(setting.within()?), &budget)?;
+        let gaussian = Gaussian::new(sensitivity_within(setting.checked_distance()?), &budget)?;
         Ok(Self::new(setting, None, gaussian))
     }
 
@@ -109,19 +109,19 @@ impl NormalNoise {
     }
 
     /// Adds the total noise of `reports` reports to the sum of every coordinate.
-    fn add(&self, reports: u64, heard: &mut Heard, rng: &mut dyn CryptoRng) {
+    fn add(&self, reports: u64, sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
         let sigma = self.gaussian.sigma() * (reports as f64).sqrt();
-        for sum in &mut heard.signs {
+        for sum in &mut sums.signs {
             let standard: f64 = StandardNormal.sample(rng);
             *sum += sigma * standard;
         }
-        heard.reports += reports;
+        sums.reports += reports;
     }
 
     /// Adds one person's entries to the sums, without noise.
-    fn sum(&self, entries: &[Entry], heard: &mut Heard, rng: &mut dyn CryptoRng) {
-        for entry in at_most(entries, self.entries, rng) {
-            heard.signs[entry.item as usize] += entry.value;
+    fn sum(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+        for entry in sample_entries(entries, self.entries, rng) {
+            sums.signs[entry.item as usize] += entry.value;
         }
     }
 }
@@ -148,17 +148,17 @@ fn sensitivity_within(distance: f64) -> f64 {
 }
 
 impl Oracle for NormalNoise {
-    fn loss(&self) -> f64 {
+    fn privacy_loss(&self) -> f64 {
         least_epsilon(self.delta, |epsilon| self.gaussian.delta_at(epsilon))
     }
 
     /// Length of a report: four bytes for each coordinate.
-    fn bits(&self) -> f64 {
+    fn report_bits(&self) -> f64 {
         32.0 * f64::from(self.items)
     }
 
-    fn linear(&self) -> Linear {
-        Linear::of_means(1.0)
+    fn estimator(&self) -> LinearEstimator {
+        LinearEstimator::of_means(1.0)
     }
 
     fn moments(&self) -> Moments {
@@ -167,16 +167,16 @@ impl Oracle for NormalNoise {
         Moments::of_means([variance + 1.0, variance])
     }
 
-    fn hear(&self, entries: &[Entry], heard: &mut Heard, rng: &mut dyn CryptoRng) {
-        self.sum(entries, heard, rng);
-        self.add(1, heard, rng);
+    fn add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+        self.sum(entries, sums, rng);
+        self.add(1, sums, rng);
     }
 
-    fn hear_all(&self, people: &[&[Entry]], heard: &mut Heard, rng: &mut dyn CryptoRng) {
+    fn add_reports(&self, people: &[&[Entry]], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
         for entries in people {
-            self.sum(entries, heard, rng);
+            self.sum(entries, sums, rng);
         }
         // The sum of the noise of n reports is normal with variance nσ².
-        self.add(people.len() as u64, heard, rng);
+        self.add(people.len() as u64, sums, rng);
     }
 }

@@ -3,8 +3,8 @@
 use hushbin::Error;
 use rand_core::CryptoRng;
 
-use super::heard::{Heard, Linear};
 use super::oracle::{Moments, Setting};
+use super::report_sums::{LinearEstimator, ReportSums};
 use super::slots::Slot;
 
 /// Oracle that draws an ε-LDP answer about one slot, which is an entry or a dummy.
@@ -19,7 +19,7 @@ use super::slots::Slot;
 /// ];
 /// assert!(bit.presence.is_none() && hash.presence.is_some());
 /// // A bit has the smaller variance of means, but it does not report presence.
-/// assert!(bit.mean()[1] < hash.mean()[1]);
+/// assert!(bit.mean_variance()[1] < hash.mean_variance()[1]);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 pub trait OneSparse: Copy + Send + Sync {
@@ -30,14 +30,14 @@ pub trait OneSparse: Copy + Send + Sync {
     fn new(setting: &Setting) -> Result<Self, Error>;
 
     /// Returns the privacy loss of an answer: the least ε that it satisfies.
-    fn loss(&self) -> f64;
+    fn privacy_loss(&self) -> f64;
 
     /// Length of an answer in bits.
-    fn bits(&self) -> f64;
+    fn report_bits(&self) -> f64;
 
     /// Returns the coefficients of the estimates if each person has one entry and gives one answer
     /// about it.
-    fn linear(&self) -> Linear;
+    fn estimator(&self) -> LinearEstimator;
 
     /// Returns the second moments of one answer's estimate, if each person has one entry and gives
     /// one answer about it.
@@ -47,16 +47,28 @@ pub trait OneSparse: Copy + Send + Sync {
     /// Given the slot, an answer supports each of the other elements independently.
     fn elements(&self) -> usize;
 
-    /// Draws an answer about a slot and adds it to the sums in `heard`. Does not change the number
+    /// Draws an answer about a slot and adds it to the sums in `sums`. Does not change the number
     /// of reports.
-    fn tell(&self, slot: Slot<'_>, heard: &mut Heard, rng: &mut dyn CryptoRng);
+    fn add_answer(&self, slot: Slot<'_>, sums: &mut ReportSums, rng: &mut dyn CryptoRng);
 
-    /// Draws only what an answer says about the slot's own element, and adds it to `heard`.
+    /// Draws only what an answer says about the slot's own element, and adds it to `sums`.
     /// Increments the count of this element in `own`.
-    fn tell_own(&self, slot: Slot<'_>, heard: &mut Heard, own: &mut [u64], rng: &mut dyn CryptoRng);
+    fn add_own_element(
+        &self,
+        slot: Slot<'_>,
+        sums: &mut ReportSums,
+        own: &mut [u64],
+        rng: &mut dyn CryptoRng,
+    );
 
     /// Draws, for `answers` answers, what each says about the elements other than its slot's own,
-    /// and adds it to `heard`. `own` has, for each element, the number of answers whose own element
+    /// and adds it to `sums`. `own` has, for each element, the number of answers whose own element
     /// it is.
-    fn tell_others(&self, answers: u64, own: &[u64], heard: &mut Heard, rng: &mut dyn CryptoRng);
+    fn add_other_elements(
+        &self,
+        answers: u64,
+        own: &[u64],
+        sums: &mut ReportSums,
+        rng: &mut dyn CryptoRng,
+    );
 }

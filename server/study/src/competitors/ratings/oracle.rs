@@ -4,7 +4,7 @@ use hushbin::bounds::{Bound, DISTANCE, ITEMS, SPARSITY};
 use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
 
-use super::heard::{Heard, Linear};
+use super::report_sums::{LinearEstimator, ReportSums};
 use crate::competitors::budget::Budget;
 
 /// Parameters of a question, and the privacy that a mechanism has to satisfy.
@@ -45,7 +45,7 @@ impl Setting {
     ///
     /// # Errors
     /// Same errors as [`Setting::budget`].
-    pub(super) fn pure(&self) -> Result<Budget, Error> {
+    pub(super) fn budget_without_delta(&self) -> Result<Budget, Error> {
         Budget::new(self.budget()?.epsilon(), 0.0)
     }
 
@@ -53,14 +53,14 @@ impl Setting {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if L is outside [`DISTANCE`].
-    pub(super) fn within(&self) -> Result<f64, Error> {
+    pub(super) fn checked_distance(&self) -> Result<f64, Error> {
         DISTANCE.check(self.distance)?;
         Ok(self.distance.min(2.0 * f64::from(self.items)))
     }
 }
 
 /// Mechanism for people who rate at most s of d items, each from −1 to 1. An oracle draws reports
-/// and sums them up in [`Heard`].
+/// and sums them up in [`ReportSums`].
 ///
 /// An input's entries are in ascending order of items. For oracles that sample or pad, an input
 /// should have at most s entries. An oracle that reports only signs rounds a value v to 1 with
@@ -68,13 +68,13 @@ impl Setting {
 pub trait Oracle: Send + Sync {
     /// Returns the least ε that a report satisfies, at the mechanism's δ if it has one. This is at
     /// most the requested ε, and often less. The tests check it by enumeration.
-    fn loss(&self) -> f64;
+    fn privacy_loss(&self) -> f64;
 
     /// Length of a report in bits.
-    fn bits(&self) -> f64;
+    fn report_bits(&self) -> f64;
 
     /// Returns the coefficients with which estimates are computed from the sums.
-    fn linear(&self) -> Linear;
+    fn estimator(&self) -> LinearEstimator;
 
     /// Returns the second moments of one report's estimates, which determine the variances.
     fn moments(&self) -> Moments;
@@ -82,15 +82,16 @@ pub trait Oracle: Send + Sync {
     /// Draws one person's report and adds it to the sums.
     ///
     /// # Panics
-    /// If an entry's item is not below d, or `heard` has fewer than d items.
-    fn hear(&self, entries: &[Entry], heard: &mut Heard, rng: &mut dyn CryptoRng);
+    /// If an entry's item is not below d, or `sums` has fewer than d items.
+    fn add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng);
 
     /// Draws the reports of many people and adds them to the sums. The sums have the same
-    /// distribution as with [`hear`](Self::hear), but are often faster to draw. For an item whose
-    /// reports are independent of everything else, the sum over all people is drawn at once.
-    fn hear_all(&self, people: &[&[Entry]], heard: &mut Heard, rng: &mut dyn CryptoRng) {
+    /// distribution as with [`add_report`](Self::add_report), but are often faster to draw. For an
+    /// item whose reports are independent of everything else, the sum over all people is drawn at
+    /// once.
+    fn add_reports(&self, people: &[&[Entry]], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
         for entries in people {
-            self.hear(entries, heard, rng);
+            self.add_report(entries, sums, rng);
         }
     }
 }
@@ -103,12 +104,12 @@ pub struct Moments {
     pub mean_square: [f64; 2],
     /// Moments of the estimate of the non-missing frequency; `None` if the oracle does not estimate
     /// it.
-    pub presence: Option<Presence>,
+    pub presence: Option<PresenceMoments>,
 }
 
 /// Moments of F, one report's estimate of the item's non-missing frequency.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Presence {
+pub struct PresenceMoments {
     /// Variance of F, for a person with the item and for a person without it.
     pub variance: [f64; 2],
     /// Mean product E\[F·M\] for a person with the item at 1, where M is the report's estimate of
@@ -128,7 +129,7 @@ impl Moments {
     /// Returns the variance of one report's estimate of the mean, for a person with the item at ±1
     /// and for a person without it.
     #[must_use]
-    pub fn mean(&self) -> [f64; 2] {
+    pub fn mean_variance(&self) -> [f64; 2] {
         [self.mean_square[0] - 1.0, self.mean_square[1]]
     }
 
@@ -136,8 +137,8 @@ impl Moments {
     /// three numbers are for a person with the item at this sign, with the item at the opposite
     /// sign, and without the item. Returns `None` if presence is not estimated.
     #[must_use]
-    pub fn frequency(&self) -> Option<[f64; 3]> {
-        let Presence { variance, product } = self.presence?;
+    pub fn frequency_variance(&self) -> Option<[f64; 3]> {
+        let PresenceMoments { variance, product } = self.presence?;
         let of = |presence: f64, mean_square: f64, product: f64, truth: f64| {
             // E[((F ± M)/2)²] minus the squared mean.
             0.25 * (presence + mean_square + 2.0 * product) - truth * truth

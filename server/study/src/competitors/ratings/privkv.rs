@@ -4,10 +4,10 @@ use hushbin::sample::{ExpLowerBound, Threshold, below};
 use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
 
-use super::heard::{Heard, Linear};
-use super::oracle::{Moments, Oracle, Presence, Setting};
+use super::oracle::{Moments, Oracle, PresenceMoments, Setting};
+use super::report_sums::{LinearEstimator, ReportSums};
 use super::slots::{coin, sign};
-use crate::competitors::favoured::rounded_down;
+use crate::competitors::favoured_set::safe_threshold;
 use crate::competitors::numbers::rounds_up;
 
 /// PrivKV (Ye, Hu, Meng, Zheng, "PrivKV: Key-Value Data Collection with Local Differential
@@ -25,9 +25,9 @@ use crate::competitors::numbers::rounds_up;
 ///
 /// let setting = Setting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
 /// let [published, calibrated] = [PrivKv::published(&setting)?, PrivKv::calibrated(&setting)?];
-/// assert!((published.loss() - 0.719).abs() < 1e-3);
-/// assert!(calibrated.loss() <= 1.0 && calibrated.loss() > 1.0 - 1e-12);
-/// assert!(calibrated.moments().mean()[1] < 0.5 * published.moments().mean()[1]);
+/// assert!((published.privacy_loss() - 0.719).abs() < 1e-3);
+/// assert!(calibrated.privacy_loss() <= 1.0 && calibrated.privacy_loss() > 1.0 - 1e-12);
+/// assert!(calibrated.moments().mean_variance()[1] < 0.5 * published.moments().mean_variance()[1]);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -47,8 +47,8 @@ impl PrivKv {
     /// # Errors
     /// Same errors as [`Setting::budget`].
     pub fn published(setting: &Setting) -> Result<Self, Error> {
-        let half = setting.pure()?.epsilon() / 2.0;
-        Self::with(setting, half, half)
+        let half = setting.budget_without_delta()?.epsilon() / 2.0;
+        Self::with_budgets(setting, half, half)
     }
 
     /// Returns PrivKV with ε₂ = ε and ε₁ = ln((e + 1)/2), where e = exp(ε). Its privacy loss is ε.
@@ -56,12 +56,12 @@ impl PrivKv {
     /// # Errors
     /// Same errors as [`Setting::budget`].
     pub fn calibrated(setting: &Setting) -> Result<Self, Error> {
-        let e = setting.pure()?.e();
+        let e = setting.budget_without_delta()?.exp_epsilon();
         Ok(Self {
             items: setting.items,
             // e₁/(e₁ + 1) with e₁ = (e + 1)/2.
-            presence: rounded_down((e + 1.0) / (e + 3.0), 0),
-            sign: rounded_down(e / (e + 1.0), 0),
+            presence: safe_threshold((e + 1.0) / (e + 3.0), 0),
+            sign: safe_threshold(e / (e + 1.0), 0),
         })
     }
 
@@ -70,39 +70,39 @@ impl PrivKv {
     /// # Errors
     /// Same errors as [`Setting::budget`]. [`Error::Combination`] if ε₁ or ε₂ is not above 0, or is
     /// above 12.
-    pub fn with(setting: &Setting, presence: f64, sign: f64) -> Result<Self, Error> {
-        setting.pure()?;
+    pub fn with_budgets(setting: &Setting, presence: f64, sign: f64) -> Result<Self, Error> {
+        setting.budget_without_delta()?;
         let right = |epsilon: f64| epsilon > 0.0 && epsilon <= 12.0;
         if !right(presence) || !right(sign) {
             return Err(Error::Combination {
                 reason: "PrivKV needs an epsilon above 0 and up to 12, of presence and of signs",
             });
         }
-        let kept = |epsilon: f64| {
+        let truth = |epsilon: f64| {
             let e = ExpLowerBound::new(epsilon).to_f64();
-            rounded_down(e / (e + 1.0), 0)
+            safe_threshold(e / (e + 1.0), 0)
         };
         Ok(Self {
             items: setting.items,
-            presence: kept(presence),
-            sign: kept(sign),
+            presence: truth(presence),
+            sign: truth(sign),
         })
     }
 
     /// Returns the probabilities p₁ and p₂. They are exact for the rounded thresholds.
     #[must_use]
-    pub fn kept(&self) -> [f64; 2] {
+    pub fn truth_probabilities(&self) -> [f64; 2] {
         [self.presence.probability(), self.sign.probability()]
     }
 
     /// Returns 2p₁ − 1 and 2p₂ − 1, computed from the thresholds to avoid cancellation.
-    fn leans(&self) -> [f64; 2] {
-        [self.presence, self.sign].map(|kept| kept.probability() - kept.complement())
+    fn truth_margins(&self) -> [f64; 2] {
+        [self.presence, self.sign].map(|truth| truth.probability() - truth.complement())
     }
 }
 
 impl Oracle for PrivKv {
-    fn loss(&self) -> f64 {
+    fn privacy_loss(&self) -> f64 {
         let [p, r] = [self.presence, self.sign].map(Threshold::probability);
         let [q, s] = [self.presence, self.sign].map(Threshold::complement);
         // Likelihood ratios: present to absent; a sign to absent, in both directions; one sign to
@@ -111,16 +111,17 @@ impl Oracle for PrivKv {
         ratios.into_iter().fold(1.0, f64::max).ln()
     }
 
-    fn bits(&self) -> f64 {
+    fn report_bits(&self) -> f64 {
         f64::from(self.items).log2().ceil() + 2.0
     }
 
-    fn linear(&self) -> Linear {
+    fn estimator(&self) -> LinearEstimator {
         let d = f64::from(self.items);
-        let [presence, sign] = self.leans();
-        Linear {
+        let [presence, sign] = self.truth_margins();
+        LinearEstimator {
             mean: d / (self.presence.probability() * sign),
-            // The offset is 0, because `hear` subtracts the expected presence for each drawn item.
+            // The offset is 0, because `add_report` subtracts the expected presence for each drawn
+            // item.
             presence: Some([d / presence, 0.0]),
         }
     }
@@ -128,7 +129,7 @@ impl Oracle for PrivKv {
     fn moments(&self) -> Moments {
         let d = f64::from(self.items);
         let (p, q) = (self.presence.probability(), self.presence.complement());
-        let [presence, sign] = self.leans();
+        let [presence, sign] = self.truth_margins();
         let square = d / (p * sign).powi(2);
         // [present] is 1 if the report says present, otherwise 0. The mean square of [present] − q
         // is p·q for an absent item and p·p² + q·q² for a present one.
@@ -136,19 +137,19 @@ impl Oracle for PrivKv {
         let present = d * (p.powi(3) + q.powi(3)) / presence.powi(2) - 1.0;
         Moments {
             mean_square: [square * p, square * q],
-            presence: Some(Presence {
+            presence: Some(PresenceMoments {
                 variance: [present, absent],
                 product: d * p / presence,
             }),
         }
     }
 
-    fn hear(&self, entries: &[Entry], heard: &mut Heard, rng: &mut dyn CryptoRng) {
+    fn add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
         let drawn = below(rng, self.items) as usize;
         let own = entries.iter().find(|entry| entry.item == drawn as u64);
-        heard.reports += 1;
+        sums.reports += 1;
         let present = self.presence.sample(rng) == own.is_some();
-        heard.presence[drawn] -= self.presence.complement();
+        sums.presence[drawn] -= self.presence.complement();
         if !present {
             return;
         }
@@ -156,7 +157,7 @@ impl Oracle for PrivKv {
             Some(entry) => rounds_up(entry.value, rng) == self.sign.sample(rng),
             None => coin(rng),
         };
-        heard.presence[drawn] += 1.0;
-        heard.signs[drawn] += sign(up);
+        sums.presence[drawn] += 1.0;
+        sums.signs[drawn] += sign(up);
     }
 }

@@ -17,7 +17,7 @@ use super::three_answers::ThreeAnswers;
 
 /// Unit of privacy: the pairs of inputs that a report's ε makes indistinguishable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Protects {
+pub enum PrivacyUnit {
     /// User level: any two inputs are neighbours.
     User,
     /// Event level: neighbouring inputs differ in one entry.
@@ -28,11 +28,11 @@ pub enum Protects {
 
 /// Mechanism with its name, unit of privacy, source and constructor.
 #[derive(Debug, Clone, Copy)]
-pub struct Named {
+pub struct NamedOracle {
     /// Name in figures.
     pub name: &'static str,
     /// Unit of privacy that ε applies to.
-    pub protects: Protects,
+    pub privacy_unit: PrivacyUnit,
     /// Source of the mechanism, and deviations from the source.
     pub source: &'static str,
     /// Constructor, which chooses the parameters for a setting.
@@ -40,106 +40,106 @@ pub struct Named {
 }
 
 /// List of all mechanisms.
-pub const ORACLES: &[Named] = &[
-    Named {
+pub const ORACLES: &[NamedOracle] = &[
+    NamedOracle {
         name: "PrivKV",
-        protects: Protects::User,
+        privacy_unit: PrivacyUnit::User,
         source: "Ye et al. 2019; spends less than ε",
         build: |setting| Ok(Box::new(PrivKv::published(setting)?)),
     },
-    Named {
+    NamedOracle {
         name: "PrivKV, calibrated",
-        protects: Protects::User,
+        privacy_unit: PrivacyUnit::User,
         source: "Ye et al. 2019, with parameters that spend ε",
         build: |setting| Ok(Box::new(PrivKv::calibrated(setting)?)),
     },
-    Named {
+    NamedOracle {
         name: "PrivKV, three answers",
-        protects: Protects::User,
+        privacy_unit: PrivacyUnit::User,
         source: "PrivKV as P1 reads it",
         build: |setting| Ok(Box::new(ThreeAnswers::new(setting)?)),
     },
-    Named {
+    NamedOracle {
         name: "PCKV-UE",
-        protects: Protects::User,
+        privacy_unit: PrivacyUnit::User,
         source: "Gu et al. 2020",
         build: |setting| Ok(Box::new(PckvUe::new(setting)?)),
     },
-    Named {
+    NamedOracle {
         name: "PCKV-GRR",
-        protects: Protects::User,
+        privacy_unit: PrivacyUnit::User,
         source: "Gu et al. 2020 as P1 has it, handicapped: ε before the draw is counted, so that it spends less",
         build: |setting| Ok(Box::new(PckvGrr::direct(setting)?)),
     },
-    Named {
+    NamedOracle {
         name: "PCKV-AGRR",
-        protects: Protects::User,
+        privacy_unit: PrivacyUnit::User,
         source: "Gu et al. 2020",
         build: |setting| Ok(Box::new(PckvGrr::adaptive(setting)?)),
     },
-    Named {
+    NamedOracle {
         name: "sampling, OLH",
-        protects: Protects::User,
+        privacy_unit: PrivacyUnit::User,
         source: "T. Wang et al. 2017 on one random entry",
         build: |setting| Ok(Box::new(Sampling::<SignedHash>::new(setting)?)),
     },
-    Named {
+    NamedOracle {
         name: "sampling, one bit",
-        protects: Protects::User,
+        privacy_unit: PrivacyUnit::User,
         source: "the code of P3",
         build: |setting| Ok(Box::new(Sampling::<SignedBit>::new(setting)?)),
     },
-    Named {
+    NamedOracle {
         name: "k-fold, OLH",
-        protects: Protects::Event,
+        privacy_unit: PrivacyUnit::Event,
         source: "P3 §2.1, its slots in random order",
         build: |setting| Ok(Box::new(KFold::<SignedHash>::new(setting)?)),
     },
-    Named {
+    NamedOracle {
         name: "k-fold, one bit",
-        protects: Protects::Event,
+        privacy_unit: PrivacyUnit::Event,
         source: "P3 §2.1 with the oracle of its code, its slots in random order",
         build: |setting| Ok(Box::new(KFold::<SignedBit>::new(setting)?)),
     },
-    Named {
+    NamedOracle {
         name: "naive bits, event",
-        protects: Protects::Event,
+        privacy_unit: PrivacyUnit::Event,
         source: "P3, Table 1",
         build: |setting| Ok(Box::new(NaiveBits::event(setting)?)),
     },
-    Named {
+    NamedOracle {
         name: "naive bits, user",
-        protects: Protects::User,
+        privacy_unit: PrivacyUnit::User,
         source: "P3, Table 1, with ε/k for each bit",
         build: |setting| Ok(Box::new(NaiveBits::user(setting)?)),
     },
-    Named {
+    NamedOracle {
         name: "Gaussian, event",
-        protects: Protects::Event,
+        privacy_unit: PrivacyUnit::Event,
         source: "Balle and Y.-X. Wang 2018",
         build: |setting| Ok(Box::new(NormalNoise::event(setting)?)),
     },
-    Named {
+    NamedOracle {
         name: "Gaussian, user",
-        protects: Protects::User,
+        privacy_unit: PrivacyUnit::User,
         source: "Balle and Y.-X. Wang 2018",
         build: |setting| Ok(Box::new(NormalNoise::user(setting)?)),
     },
-    Named {
+    NamedOracle {
         name: "Harmony",
-        protects: Protects::User,
+        privacy_unit: PrivacyUnit::User,
         source: "Nguyên et al. 2016",
         build: |setting| Ok(Box::new(Harmony::new(setting)?)),
     },
-    Named {
+    NamedOracle {
         name: "Gaussian, within L",
-        protects: Protects::Neighbouring,
+        privacy_unit: PrivacyUnit::Neighbouring,
         source: "Balle and Y.-X. Wang 2018",
-        build: |setting| Ok(Box::new(NormalNoise::within(setting)?)),
+        build: |setting| Ok(Box::new(NormalNoise::neighbouring(setting)?)),
     },
-    Named {
+    NamedOracle {
         name: "Laplace, within L",
-        protects: Protects::Neighbouring,
+        privacy_unit: PrivacyUnit::Neighbouring,
         source: "Dwork et al. 2006",
         build: |setting| Ok(Box::new(LaplaceNoise::new(setting)?)),
     },

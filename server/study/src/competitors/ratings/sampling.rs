@@ -3,10 +3,10 @@
 use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
 
-use super::heard::{Heard, Linear};
 use super::one_sparse::OneSparse;
-use super::oracle::{Moments, Oracle, Presence, Setting};
-use super::slots::drawn;
+use super::oracle::{Moments, Oracle, PresenceMoments, Setting};
+use super::report_sums::{LinearEstimator, ReportSums};
+use super::slots::draw_slot;
 
 /// Sampling: the input is padded with dummies to s slots. A report draws one slot uniformly and has
 /// one answer at ε about it. Estimates are multiplied by s. The report is ε-LDP for the whole
@@ -17,14 +17,14 @@ use super::slots::drawn;
 ///
 /// let setting = |sparsity| Setting { items: 100, sparsity, epsilon: 1.0, delta: 0.0, distance: 1.0 };
 /// let [one, four] = [1, 4].map(|s| Sampling::<SignedHash>::new(&setting(s)).unwrap());
-/// let ratio = four.moments().mean()[1] / one.moments().mean()[1];
+/// let ratio = four.moments().mean_variance()[1] / one.moments().mean_variance()[1];
 /// assert!((ratio - 16.0).abs() < 1e-12);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sampling<T> {
     sparsity: u32,
-    one: T,
+    entry_oracle: T,
 }
 
 impl<T: OneSparse> Sampling<T> {
@@ -35,31 +35,31 @@ impl<T: OneSparse> Sampling<T> {
     pub fn new(setting: &Setting) -> Result<Self, Error> {
         Ok(Self {
             sparsity: setting.sparsity,
-            one: T::new(setting)?,
+            entry_oracle: T::new(setting)?,
         })
     }
 
     /// Oracle that draws the answer about the drawn slot.
     #[must_use]
-    pub const fn one(&self) -> &T {
-        &self.one
+    pub const fn entry_oracle(&self) -> &T {
+        &self.entry_oracle
     }
 }
 
 impl<T: OneSparse> Oracle for Sampling<T> {
     /// Privacy loss of the answer. The report has the same loss if some output is the likeliest for
     /// all slots of one input and the least likely for all slots of another.
-    fn loss(&self) -> f64 {
-        self.one.loss()
+    fn privacy_loss(&self) -> f64 {
+        self.entry_oracle.privacy_loss()
     }
 
-    fn bits(&self) -> f64 {
-        self.one.bits()
+    fn report_bits(&self) -> f64 {
+        self.entry_oracle.report_bits()
     }
 
-    fn linear(&self) -> Linear {
-        let (s, one) = (f64::from(self.sparsity), self.one.linear());
-        Linear {
+    fn estimator(&self) -> LinearEstimator {
+        let (s, one) = (f64::from(self.sparsity), self.entry_oracle.estimator());
+        LinearEstimator {
             mean: s * one.mean,
             presence: one.presence.map(|[scale, offset]| [s * scale, offset]),
         }
@@ -68,13 +68,13 @@ impl<T: OneSparse> Oracle for Sampling<T> {
     /// Second moments of s times an answer's estimate. If the person has the item, the answer is
     /// about it with probability 1/s.
     fn moments(&self) -> Moments {
-        let (s, one) = (f64::from(self.sparsity), self.one.moments());
+        let (s, one) = (f64::from(self.sparsity), self.entry_oracle.moments());
         // The item's slot is drawn with probability 1/s, otherwise a different slot.
         let mixed = |[own, other]: [f64; 2]| [s * own + s * (s - 1.0) * other, s * s * other];
-        let presence = |one: Presence| {
+        let presence = |one: PresenceMoments| {
             let [own, other] = one.variance;
             let [square, variance] = mixed([own + 1.0, other]);
-            Presence {
+            PresenceMoments {
                 variance: [square - 1.0, variance],
                 product: s * one.product,
             }
@@ -85,19 +85,20 @@ impl<T: OneSparse> Oracle for Sampling<T> {
         }
     }
 
-    fn hear(&self, entries: &[Entry], heard: &mut Heard, rng: &mut dyn CryptoRng) {
-        heard.reports += 1;
-        let slot = drawn(entries, self.sparsity, rng);
-        self.one.tell(slot, heard, rng);
+    fn add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+        sums.reports += 1;
+        let slot = draw_slot(entries, self.sparsity, rng);
+        self.entry_oracle.add_answer(slot, sums, rng);
     }
 
-    fn hear_all(&self, people: &[&[Entry]], heard: &mut Heard, rng: &mut dyn CryptoRng) {
-        let mut own = vec![0; self.one.elements()];
+    fn add_reports(&self, people: &[&[Entry]], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+        let mut own = vec![0; self.entry_oracle.elements()];
         for entries in people {
-            let slot = drawn(entries, self.sparsity, rng);
-            self.one.tell_own(slot, heard, &mut own, rng);
+            let slot = draw_slot(entries, self.sparsity, rng);
+            self.entry_oracle.add_own_element(slot, sums, &mut own, rng);
         }
-        heard.reports += people.len() as u64;
-        self.one.tell_others(people.len() as u64, &own, heard, rng);
+        sums.reports += people.len() as u64;
+        self.entry_oracle
+            .add_other_elements(people.len() as u64, &own, sums, rng);
     }
 }

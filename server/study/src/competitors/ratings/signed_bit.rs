@@ -4,9 +4,9 @@ use hushbin::Error;
 use hushbin::hash::{HashKeys, closed_sign};
 use rand_core::CryptoRng;
 
-use super::heard::{Heard, Linear};
 use super::one_sparse::OneSparse;
 use super::oracle::{Moments, Setting};
+use super::report_sums::{LinearEstimator, ReportSums};
 use super::slots::{Slot, fair_signs, sign};
 use crate::competitors::numbers::TwoPoints;
 
@@ -22,7 +22,7 @@ use crate::competitors::numbers::TwoPoints;
 ///
 /// let setting = Setting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
 /// let bit = SignedBit::new(&setting)?;
-/// assert!((bit.moments().mean()[1] - bit.points().scale().powi(2)).abs() < 1e-12);
+/// assert!((bit.moments().mean_variance()[1] - bit.points().scale().powi(2)).abs() < 1e-12);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -47,21 +47,21 @@ impl OneSparse for SignedBit {
     fn new(setting: &Setting) -> Result<Self, Error> {
         Ok(Self {
             items: setting.items,
-            points: TwoPoints::new(&setting.pure()?),
+            points: TwoPoints::new(&setting.budget_without_delta()?),
         })
     }
 
-    fn loss(&self) -> f64 {
-        self.points.loss()
+    fn privacy_loss(&self) -> f64 {
+        self.points.privacy_loss()
     }
 
     /// Length of an answer: a seed of 64 bits, and the bit.
-    fn bits(&self) -> f64 {
+    fn report_bits(&self) -> f64 {
         65.0
     }
 
-    fn linear(&self) -> Linear {
-        Linear::of_means(self.points.scale())
+    fn estimator(&self) -> LinearEstimator {
+        LinearEstimator::of_means(self.points.scale())
     }
 
     fn moments(&self) -> Moments {
@@ -72,22 +72,22 @@ impl OneSparse for SignedBit {
         self.items as usize
     }
 
-    fn tell(&self, slot: Slot<'_>, heard: &mut Heard, rng: &mut dyn CryptoRng) {
+    fn add_answer(&self, slot: Slot<'_>, sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
         let keys = HashKeys::new(rng.next_u64());
         let value = match slot {
             Slot::Entry(entry) => f64::from(closed_sign(&keys, entry.item as u32)) * entry.value,
             Slot::Dummy(_) => 0.0,
         };
-        let answer = sign(self.points.respond(value, rng));
+        let answer = sign(self.points.randomize_unchecked(value, rng));
         for item in 0..self.items {
-            heard.signs[item as usize] += answer * f64::from(closed_sign(&keys, item));
+            sums.signs[item as usize] += answer * f64::from(closed_sign(&keys, item));
         }
     }
 
-    fn tell_own(
+    fn add_own_element(
         &self,
         slot: Slot<'_>,
-        heard: &mut Heard,
+        sums: &mut ReportSums,
         own: &mut [u64],
         rng: &mut dyn CryptoRng,
     ) {
@@ -96,11 +96,17 @@ impl OneSparse for SignedBit {
         own[item] += 1;
         // The answer times the own item's sign has the same distribution as a response to the value
         // itself, because rounding and response are symmetric in the sign.
-        heard.signs[item] += sign(self.points.respond(entry.value, rng));
+        sums.signs[item] += sign(self.points.randomize_unchecked(entry.value, rng));
     }
 
-    fn tell_others(&self, answers: u64, own: &[u64], heard: &mut Heard, rng: &mut dyn CryptoRng) {
-        for (sum, own) in heard.signs.iter_mut().zip(own) {
+    fn add_other_elements(
+        &self,
+        answers: u64,
+        own: &[u64],
+        sums: &mut ReportSums,
+        rng: &mut dyn CryptoRng,
+    ) {
+        for (sum, own) in sums.signs.iter_mut().zip(own) {
             // Hashed signs are taken as independent, with equal probabilities of + and −. So are
             // then the products of the answer with the signs of other items.
             *sum += fair_signs(answers - own, rng);

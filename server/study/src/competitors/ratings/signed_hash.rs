@@ -4,9 +4,9 @@ use hushbin::Error;
 use hushbin::hash::HashKeys;
 use rand_core::CryptoRng;
 
-use super::heard::{Heard, Linear};
 use super::one_sparse::OneSparse;
-use super::oracle::{Moments, Presence, Setting};
+use super::oracle::{Moments, PresenceMoments, Setting};
+use super::report_sums::{LinearEstimator, ReportSums};
 use super::slots::{Slot, binomial, sign};
 use crate::competitors::choice::{LocalHash, Rates};
 use crate::competitors::numbers::rounds_up;
@@ -21,7 +21,7 @@ use crate::competitors::numbers::rounds_up;
 ///
 /// let setting = Setting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
 /// let hash = SignedHash::new(&setting)?;
-/// assert_eq!((hash.hash().buckets(), hash.bits()), (4, 66.0));
+/// assert_eq!((hash.hash().buckets(), hash.report_bits()), (4, 66.0));
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -46,9 +46,9 @@ impl OneSparse for SignedHash {
     /// Same errors as [`Setting::budget`]. [`Error::OutOfRange`] if 2(d + s) is outside
     /// [`OPTIONS`](hushbin::bounds::OPTIONS).
     fn new(setting: &Setting) -> Result<Self, Error> {
-        let budget = setting.pure()?;
+        let budget = setting.budget_without_delta()?;
         // OLH's variance is least at e + 1 buckets.
-        let buckets = (budget.e() + 1.0).round().max(2.0) as u32;
+        let buckets = (budget.exp_epsilon() + 1.0).round().max(2.0) as u32;
         let elements = 2 * (setting.items + setting.sparsity);
         Ok(Self {
             items: setting.items,
@@ -56,19 +56,19 @@ impl OneSparse for SignedHash {
         })
     }
 
-    fn loss(&self) -> f64 {
-        self.hash.loss()
+    fn privacy_loss(&self) -> f64 {
+        self.hash.privacy_loss()
     }
 
     /// Length of an answer: a seed of 64 bits, and a bucket.
-    fn bits(&self) -> f64 {
+    fn report_bits(&self) -> f64 {
         64.0 + f64::from(self.hash.buckets()).log2().ceil()
     }
 
-    fn linear(&self) -> Linear {
+    fn estimator(&self) -> LinearEstimator {
         let Rates { p, q } = self.hash.rates();
         let scale = 1.0 / (p - q);
-        Linear {
+        LinearEstimator {
             mean: scale,
             presence: Some([scale, 2.0 * q]),
         }
@@ -84,7 +84,7 @@ impl OneSparse for SignedHash {
             // A person with the item at 1 has mean 1, which adds 1 to the mean square and the
             // product.
             mean_square: [own + other + 1.0, 2.0 * other],
-            presence: Some(Presence {
+            presence: Some(PresenceMoments {
                 variance: [own + other, 2.0 * other],
                 product: own - other + 1.0,
             }),
@@ -95,7 +95,7 @@ impl OneSparse for SignedHash {
         2 * self.items as usize
     }
 
-    fn tell(&self, slot: Slot<'_>, heard: &mut Heard, rng: &mut dyn CryptoRng) {
+    fn add_answer(&self, slot: Slot<'_>, sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
         let element = match slot {
             Slot::Entry(entry) => 2 * entry.item as u32 + u32::from(!rounds_up(entry.value, rng)),
             Slot::Dummy(dummy) => 2 * (self.items + dummy),
@@ -106,30 +106,36 @@ impl OneSparse for SignedHash {
         for item in 0..self.items {
             for (element, sign) in [(2 * item, 1.0), (2 * item + 1, -1.0)] {
                 if self.hash.bucket(&keys, element) == report.bucket {
-                    heard.presence[item as usize] += 1.0;
-                    heard.signs[item as usize] += sign;
+                    sums.presence[item as usize] += 1.0;
+                    sums.signs[item as usize] += sign;
                 }
             }
         }
     }
 
-    fn tell_own(
+    fn add_own_element(
         &self,
         slot: Slot<'_>,
-        heard: &mut Heard,
+        sums: &mut ReportSums,
         own: &mut [u64],
         rng: &mut dyn CryptoRng,
     ) {
         let Slot::Entry(entry) = slot else { return };
         let (item, up) = (entry.item as usize, rounds_up(entry.value, rng));
         own[2 * item + usize::from(!up)] += 1;
-        if self.hash.keeps(rng) {
-            heard.presence[item] += 1.0;
-            heard.signs[item] += sign(up);
+        if self.hash.draws_support(rng) {
+            sums.presence[item] += 1.0;
+            sums.signs[item] += sign(up);
         }
     }
 
-    fn tell_others(&self, answers: u64, own: &[u64], heard: &mut Heard, rng: &mut dyn CryptoRng) {
+    fn add_other_elements(
+        &self,
+        answers: u64,
+        own: &[u64],
+        sums: &mut ReportSums,
+        rng: &mut dyn CryptoRng,
+    ) {
         let q = self.hash.rates().q;
         for item in 0..self.items as usize {
             for (own, sign) in [(own[2 * item], 1.0), (own[2 * item + 1], -1.0)] {
@@ -139,8 +145,8 @@ impl OneSparse for SignedHash {
                 // measured. So the number of hits of an element is binomial, over the answers whose
                 // own element is a different one.
                 let hits = binomial(answers - own, q, rng) as f64;
-                heard.presence[item] += hits;
-                heard.signs[item] += sign * hits;
+                sums.presence[item] += hits;
+                sums.signs[item] += sign * hits;
             }
         }
     }

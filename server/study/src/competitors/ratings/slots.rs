@@ -17,7 +17,7 @@ pub enum Slot<'a> {
 
 /// Lists all slots: the entries, and dummies until there are s = `sparsity` slots. If there are
 /// more than s entries, all of them are listed.
-pub(super) fn all(entries: &[Entry], sparsity: u32) -> impl Iterator<Item = Slot<'_>> {
+pub(super) fn all_slots(entries: &[Entry], sparsity: u32) -> impl Iterator<Item = Slot<'_>> {
     let dummies = sparsity.saturating_sub(entries.len() as u32);
     let entries = entries.iter().map(Slot::Entry);
     entries.chain((0..dummies).map(Slot::Dummy))
@@ -26,7 +26,7 @@ pub(super) fn all(entries: &[Entry], sparsity: u32) -> impl Iterator<Item = Slot
 /// Draws one of s = `sparsity` slots. If there are more than s entries, it draws one of all
 /// entries. This has the same distribution as first keeping s random entries and then drawing one
 /// of them.
-pub(super) fn drawn<'a, R: Rng + ?Sized>(
+pub(super) fn draw_slot<'a, R: Rng + ?Sized>(
     entries: &'a [Entry],
     sparsity: u32,
     rng: &mut R,
@@ -38,7 +38,7 @@ pub(super) fn drawn<'a, R: Rng + ?Sized>(
 
 /// Returns the entries, or `most` uniformly drawn ones if there are more. If `most` is `None`,
 /// returns all.
-pub(super) fn at_most<R: CryptoRng + ?Sized>(
+pub(super) fn sample_entries<R: CryptoRng + ?Sized>(
     entries: &[Entry],
     most: Option<u32>,
     rng: &mut R,

@@ -4,10 +4,10 @@ use hushbin::sample::below;
 use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
 
-use super::heard::{Heard, Linear};
-use super::oracle::{Moments, Oracle, Presence, Setting};
+use super::oracle::{Moments, Oracle, PresenceMoments, Setting};
+use super::report_sums::{LinearEstimator, ReportSums};
 use super::slots::sign;
-use crate::competitors::choice::{Direct, Rates};
+use crate::competitors::choice::{RandomizedResponse, Rates};
 use crate::competitors::numbers::rounds_up;
 
 /// PrivKV as in P1's figures. A report draws one item uniformly and names it openly. It has one of
@@ -18,15 +18,15 @@ use crate::competitors::numbers::rounds_up;
 /// use hushbin_study::competitors::ratings::{Oracle, PrivKv, Setting, ThreeAnswers};
 ///
 /// let setting = Setting { items: 256, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
-/// let three = ThreeAnswers::new(&setting)?.moments().mean();
-/// let published = PrivKv::published(&setting)?.moments().mean();
+/// let three = ThreeAnswers::new(&setting)?.moments().mean_variance();
+/// let published = PrivKv::published(&setting)?.moments().mean_variance();
 /// assert!(three[1] < 0.2 * published[1]);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ThreeAnswers {
     items: u32,
-    response: Direct,
+    response: RandomizedResponse,
 }
 
 /// Number that encodes the answer "absent". The number of + is 0 and that of − is 1.
@@ -40,7 +40,7 @@ impl ThreeAnswers {
     pub fn new(setting: &Setting) -> Result<Self, Error> {
         Ok(Self {
             items: setting.items,
-            response: Direct::new(3, &setting.pure()?)?,
+            response: RandomizedResponse::new(3, &setting.budget_without_delta()?)?,
         })
     }
 
@@ -52,21 +52,21 @@ impl ThreeAnswers {
 }
 
 impl Oracle for ThreeAnswers {
-    fn loss(&self) -> f64 {
-        self.response.loss()
+    fn privacy_loss(&self) -> f64 {
+        self.response.privacy_loss()
     }
 
-    fn bits(&self) -> f64 {
+    fn report_bits(&self) -> f64 {
         f64::from(self.items).log2().ceil() + 2.0
     }
 
     /// A report about the item estimates the frequencies of + and of − as d·(\[the answer is this
     /// sign\] − q)/(p − q), where \[…\] is 1 or 0. The estimate F of the non-missing frequency is
     /// the sum of the two, the estimate M of the mean their difference.
-    fn linear(&self) -> Linear {
+    fn estimator(&self) -> LinearEstimator {
         let Rates { p, q } = self.rates();
         let scale = f64::from(self.items) / (p - q);
-        Linear {
+        LinearEstimator {
             mean: scale,
             presence: Some([scale, 0.0]),
         }
@@ -83,7 +83,7 @@ impl Oracle for ThreeAnswers {
         };
         Moments {
             mean_square: [square * (p + q), square * 2.0 * q],
-            presence: Some(Presence {
+            presence: Some(PresenceMoments {
                 variance: [presence(p + q) - 1.0, presence(2.0 * q)],
                 // Only + and − contribute to E[F·M]; both have [answered ±] − 2q = 1 − 2q.
                 product: square * (p - q) * (1.0 - 2.0 * q),
@@ -91,18 +91,18 @@ impl Oracle for ThreeAnswers {
         }
     }
 
-    fn hear(&self, entries: &[Entry], heard: &mut Heard, rng: &mut dyn CryptoRng) {
+    fn add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
         let drawn = below(rng, self.items) as usize;
         let own = entries.iter().find(|entry| entry.item == drawn as u64);
         let truth = own.map_or(ABSENT, |entry| u32::from(!rounds_up(entry.value, rng)));
         let answer = (self.response.randomize(truth, rng)).expect("it is one of three answers");
-        heard.reports += 1;
+        sums.reports += 1;
         // Subtracts the expected number of signs from a person without the item. So the offset of
         // `linear` is 0.
-        heard.presence[drawn] -= 2.0 * self.rates().q;
+        sums.presence[drawn] -= 2.0 * self.rates().q;
         if answer != ABSENT {
-            heard.presence[drawn] += 1.0;
-            heard.signs[drawn] += sign(answer == 0);
+            sums.presence[drawn] += 1.0;
+            sums.signs[drawn] += sign(answer == 0);
         }
     }
 }

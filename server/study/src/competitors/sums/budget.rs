@@ -49,7 +49,7 @@ pub struct CoordinateBudget {
 
 /// Privacy loss (ε, δ) of all coordinates together.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Total {
+pub struct ComposedLoss {
     /// Total privacy loss ε.
     pub epsilon: f64,
     /// Total failure probability δ.
@@ -59,15 +59,16 @@ pub struct Total {
 impl CoordinateBudget {
     /// Returns PVME's budget, corrected: ε₀ = ε/(2√(D·ln(2/δ))) and δ₀ = δ/(2D).
     ///
-    /// With these values, D·δ₀ and the δ′ = δ/2 of [advanced composition](Self::advanced) add up to
-    /// δ. The total ε by advanced composition is at most ε/√2 + ε²/(8·ln(2/δ)). This is below the
-    /// requested ε if that is at most 2.34·ln(2/δ).
+    /// With these values, D·δ₀ and the δ′ = δ/2 of [advanced
+    /// composition](Self::advanced_composition) add up to δ. The total ε by advanced composition is
+    /// at most ε/√2 + ε²/(8·ln(2/δ)). This is below the requested ε if that is at most
+    /// 2.34·ln(2/δ).
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if D is outside [`COORDINATES`], if ε₀ is below 10⁻⁶, or if δ₀ is
     /// below 10⁻³⁰, for example because δ = 0.
     pub fn new(coordinates: u32, budget: &Budget) -> Result<Self, Error> {
-        Self::split(coordinates, budget, 2.0)
+        Self::with_delta_parts(coordinates, budget, 2.0)
     }
 
     /// Returns the budget as printed (PVME, Algorithm 3): δ₀ = δ/(2d) for D = 2d coordinates.
@@ -75,15 +76,15 @@ impl CoordinateBudget {
     /// # Errors
     /// Same errors as [`CoordinateBudget::new`].
     pub fn as_printed(coordinates: u32, budget: &Budget) -> Result<Self, Error> {
-        Self::split(coordinates, budget, 1.0)
+        Self::with_delta_parts(coordinates, budget, 1.0)
     }
 
     /// Returns the paper's ε₀ = ε/(2√(D·ln(2/δ))), with δ₀ = δ/(`parts`·D).
-    fn split(coordinates: u32, budget: &Budget, parts: f64) -> Result<Self, Error> {
+    fn with_delta_parts(coordinates: u32, budget: &Budget, parts: f64) -> Result<Self, Error> {
         COORDINATES.check(f64::from(coordinates))?;
         let d = f64::from(coordinates);
         let root = (d * (2.0 / budget.delta()).ln()).sqrt();
-        Self::of(
+        Self::from_parts(
             budget.epsilon() / (2.0 * root),
             budget.delta() / (parts * d),
         )
@@ -94,34 +95,35 @@ impl CoordinateBudget {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if ε₀ or δ₀ is out of its range.
-    pub fn of(epsilon: f64, delta: f64) -> Result<Self, Error> {
+    pub fn from_parts(epsilon: f64, delta: f64) -> Result<Self, Error> {
         EPSILON_0.check(epsilon)?;
         DELTA_0.check(delta)?;
         Ok(Self { epsilon, delta })
     }
 
     /// Returns the budget with δ₀ = δ/(2D) and the largest ε₀ for which the [exact
-    /// composition](Self::composed) of D coordinates satisfies (ε, δ), to one part in 10⁹. This ε₀
-    /// is larger than the closed form of [`CoordinateBudget::new`].
+    /// composition](Self::composed_delta) of D coordinates satisfies (ε, δ), to one part in 10⁹.
+    /// This ε₀ is larger than the closed form of [`CoordinateBudget::new`].
     ///
     /// ```
     /// use hushbin_study::competitors::{Budget, sums::CoordinateBudget};
     ///
     /// let budget = Budget::new(1.0, 1e-6)?;
     /// let closed = CoordinateBudget::new(16, &budget)?;
-    /// let summed = CoordinateBudget::summed(16, &budget)?;
+    /// let summed = CoordinateBudget::by_exact_composition(16, &budget)?;
     /// assert!(summed.epsilon() > 1.8 * closed.epsilon());
     /// # Ok::<(), hushbin::Error>(())
     /// ```
     ///
     /// # Errors
     /// Same errors as [`CoordinateBudget::new`].
-    pub fn summed(coordinates: u32, budget: &Budget) -> Result<Self, Error> {
+    pub fn by_exact_composition(coordinates: u32, budget: &Budget) -> Result<Self, Error> {
         let least = Self::new(coordinates, budget)?;
         let at = |epsilon: f64| Self { epsilon, ..least };
         let enough = |epsilon: f64| {
             // The factor 1 + 10⁻⁹ is a margin for the rounding errors of the sum.
-            at(epsilon).composed(coordinates, budget.epsilon()) * (1.0 + 1e-9) <= budget.delta()
+            at(epsilon).composed_delta(coordinates, budget.epsilon()) * (1.0 + 1e-9)
+                <= budget.delta()
         };
         // A coordinate with ε₀ above ε alone exceeds the budget, unless δ is near 1.
         let epsilon = bisect(
@@ -130,7 +132,7 @@ impl CoordinateBudget {
             1e-9,
             enough,
         );
-        Self::of(epsilon, least.delta)
+        Self::from_parts(epsilon, least.delta)
     }
 
     /// Privacy loss ε₀ of one coordinate.
@@ -151,11 +153,11 @@ impl CoordinateBudget {
     ///
     /// Source: Dwork, Rothblum, Vadhan 2010, as Kairouz, Oh, Viswanath 2015 state it.
     #[must_use]
-    pub fn advanced(&self, coordinates: u32, spare: f64) -> Total {
+    pub fn advanced_composition(&self, coordinates: u32, spare: f64) -> ComposedLoss {
         let d = f64::from(coordinates);
         // tanh(ε₀/2) = (e^ε₀ − 1)/(e^ε₀ + 1).
         let drift = d * self.epsilon * (0.5 * self.epsilon).tanh();
-        Total {
+        ComposedLoss {
             epsilon: (2.0 * d * (1.0 / spare).ln()).sqrt() * self.epsilon + drift,
             delta: d * self.delta + spare,
         }
@@ -176,14 +178,14 @@ impl CoordinateBudget {
     /// ```
     /// use hushbin_study::competitors::sums::CoordinateBudget;
     ///
-    /// let one = CoordinateBudget::of(0.5, 0.01)?;
-    /// assert!((one.composed(1, 0.5) - 0.01).abs() < 1e-15);
+    /// let one = CoordinateBudget::from_parts(0.5, 0.01)?;
+    /// assert!((one.composed_delta(1, 0.5) - 0.01).abs() < 1e-15);
     /// // Two at 2ε₀: basic composition, except if both reveal their inputs.
-    /// assert!((one.composed(2, 1.0) - 0.0199).abs() < 1e-15);
+    /// assert!((one.composed_delta(2, 1.0) - 0.0199).abs() < 1e-15);
     /// # Ok::<(), hushbin::Error>(())
     /// ```
     #[must_use]
-    pub fn composed(&self, coordinates: u32, epsilon: f64) -> f64 {
+    pub fn composed_delta(&self, coordinates: u32, epsilon: f64) -> f64 {
         let d = f64::from(coordinates);
         // ln p and ln(1 − p).
         let own = -(-self.epsilon).exp().ln_1p();

@@ -16,11 +16,11 @@
 
 use hushbin::Error;
 
-use super::negative_binomial::{NegativeBinomial, shifted};
+use super::negative_binomial::{NegativeBinomial, shifted_pairs};
 use super::noise::CoordinateNoise;
 
 /// Maximum number of outcomes whose pairs of probabilities are listed.
-const MOST: usize = 1 << 22;
+const MAX_OUTCOMES: usize = 1 << 22;
 
 impl CoordinateNoise {
     /// Returns δ at ε₀ = `epsilon` for one coordinate, if a person's value is `from` instead of
@@ -44,15 +44,15 @@ impl CoordinateNoise {
     /// # Ok::<(), hushbin::Error>(())
     /// ```
     pub fn delta_at(&self, epsilon: f64, from: i32, to: i32) -> Result<f64, Error> {
-        let outer = self.outer(from, to)?;
-        let beside = self.pairs_beside();
+        let outer = self.tuple_outcomes(from, to)?;
+        let beside = self.unit_pair_distribution();
         let k = epsilon.exp();
         let (mut delta, mut last) = (0.0, None);
-        for (u, own, other) in self.differences(from, to) {
+        for (u, own, other) in self.unit_differences(from, to) {
             let shift = self.tuples().shift(1, from, to, u);
             // Most adjacent values of U have the same shift, so the last test is reused.
             if !matches!(&last, Some((of, _)) if *of == shift) {
-                last = Some((shift, Test::new(&beside, shift)));
+                last = Some((shift, ThresholdTest::new(&beside, shift)));
             }
             let Some((_, test)) = &last else { continue };
             let excess = |&(a, b): &(f64, f64)| test.excess(own * a, k * other * b);
@@ -76,15 +76,15 @@ impl CoordinateNoise {
 
     /// Lists all joint outcomes of those Z_y with |y| ≥ 2 that the change from `to` to `from`
     /// shifts. Each item is a pair: the outcome's probability under `from` and under `to`.
-    fn outer(&self, from: i32, to: i32) -> Result<Vec<(f64, f64)>, Error> {
+    fn tuple_outcomes(&self, from: i32, to: i32) -> Result<Vec<(f64, f64)>, Error> {
         let mut all = vec![(1.0, 1.0)];
-        for (y, law) in self.copies().skip(1) {
+        for (y, law) in self.tuple_distributions().skip(1) {
             let shift = self.tuples().shift(y, from, to, 0);
             if shift == 0 {
                 continue;
             }
-            let own = shifted(&law.probabilities(), shift);
-            if all.len() * own.len() > MOST {
+            let own = shifted_pairs(&law.probabilities(), shift);
+            if all.len() * own.len() > MAX_OUTCOMES {
                 return Err(Error::Combination {
                     reason: "the tuples have too many outcomes to list",
                 });
@@ -98,8 +98,12 @@ impl CoordinateNoise {
 
     /// Lists every U with its probabilities under the values `from` and `to`. Values of U with a
     /// probability below about 10⁻²⁰ are left out.
-    pub(super) fn differences(&self, from: i32, to: i32) -> impl Iterator<Item = (i32, f64, f64)> {
-        let p = self.units().p();
+    pub(super) fn unit_differences(
+        &self,
+        from: i32,
+        to: i32,
+    ) -> impl Iterator<Item = (i32, f64, f64)> {
+        let p = self.unit_distribution().p();
         // p^reach ≤ 10⁻²⁰.
         let reach = (1e-20_f64.ln() / p.ln()).ceil() as i32;
         let laplace = move |d: i32| (1.0 - p) / (1.0 + p) * p.powi(d.abs());
@@ -108,8 +112,8 @@ impl CoordinateNoise {
     }
 
     /// Returns the probabilities of the sum g + Z₁, from 0 on.
-    pub(super) fn pairs_beside(&self) -> Vec<f64> {
-        let p = self.units().p();
+    pub(super) fn unit_pair_distribution(&self) -> Vec<f64> {
+        let p = self.unit_distribution().p();
         // If p² is below the range of `NegativeBinomial`, g is taken to be always 0.
         let g = NegativeBinomial::new(1.0, p * p).map_or(vec![1.0], |law| law.probabilities());
         let z = self.copies[0].probabilities();
@@ -126,7 +130,7 @@ impl CoordinateNoise {
 /// Threshold tests that distinguish a log-concave count from the same count plus a shift. P is the
 /// distribution of the shifted count and Q that of the count.
 #[derive(Debug)]
-struct Test {
+struct ThresholdTest {
     /// Likelihood ratios P/Q of the outcomes, in ascending order.
     ratios: Vec<f64>,
     /// Tail probabilities: for each index, the total under P and under Q over the outcomes from
@@ -134,9 +138,9 @@ struct Test {
     tails: Vec<(f64, f64)>,
 }
 
-impl Test {
+impl ThresholdTest {
     fn new(law: &[f64], shift: i32) -> Self {
-        let mut pairs = shifted(law, shift);
+        let mut pairs = shifted_pairs(law, shift);
         // For a negative shift the likelihood ratios descend, so the outcomes are reversed.
         if shift < 0 {
             pairs.reverse();
@@ -169,9 +173,9 @@ mod tests {
     fn thresholds_sum_up_what_all_outcomes_do() {
         let law = NegativeBinomial::new(3.7, 0.8).unwrap().probabilities();
         for shift in [-3, -1, 0, 1, 4] {
-            let test = Test::new(&law, shift);
+            let test = ThresholdTest::new(&law, shift);
             for (a, b) in [(1.0, 1.0), (0.3, 0.4), (1.0, 2.7), (2.7, 1.0)] {
-                let all = shifted(&law, shift);
+                let all = shifted_pairs(&law, shift);
                 let sum: f64 = all.iter().map(|(p, q)| (a * p - b * q).max(0.0)).sum();
                 assert!((test.excess(a, b) - sum).abs() < 1e-14, "{shift}: {sum}");
             }

@@ -29,25 +29,25 @@ const GAMMA: Bound = Bound {
 ///
 /// Source: Balle, Bell, Gascón, Nissim 2019, Theorem 3.1, for ε ≤ 1.
 #[must_use]
-pub fn constant(budget: &Budget) -> f64 {
+pub fn paper_constant(budget: &Budget) -> f64 {
     let epsilon = budget.epsilon();
     let bennett = 14.0 * (2.0 / budget.delta()).ln() / (epsilon * epsilon);
     bennett.max(27.0 / epsilon)
 }
 
-/// Returns γ for a central (ε, δ) by the closed form c·M/(n − 1), where c is the [`constant`] and M
-/// = `cells`. A result above 1 means that the closed form promises no privacy.
+/// Returns γ for a central (ε, δ) by the closed form c·M/(n − 1), where c is the [`paper_constant`]
+/// and M = `cells`. A result above 1 means that the closed form promises no privacy.
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, sums::grid};
 ///
-/// let gamma = grid::closed_form(25, 100_000, &Budget::new(1.0, 1e-6)?);
+/// let gamma = grid::closed_form_gamma(25, 100_000, &Budget::new(1.0, 1e-6)?);
 /// assert!((gamma - 0.050_781).abs() < 1e-6);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[must_use]
-pub fn closed_form(cells: u32, people: u64, budget: &Budget) -> f64 {
-    constant(budget) * f64::from(cells) / (people as f64 - 1.0)
+pub fn closed_form_gamma(cells: u32, people: u64, budget: &Budget) -> f64 {
+    paper_constant(budget) * f64::from(cells) / (people as f64 - 1.0)
 }
 
 /// Returns the local ε of one report among M = `cells` cells: ln(1 + M·(1 − γ)/γ).
@@ -80,7 +80,7 @@ pub fn mixture(cells: u32, epsilon: f64) -> Result<Mixture, Error> {
 /// use hushbin_study::competitors::{Budget, sums::grid};
 ///
 /// let budget = Budget::new(1.0, 1e-6)?;
-/// let times = grid::closed_form(2, 10_000, &budget) / grid::least_gamma(2, 10_000, &budget)?;
+/// let times = grid::closed_form_gamma(2, 10_000, &budget) / grid::least_gamma(2, 10_000, &budget)?;
 /// assert!(4.0 < times && times < 8.0);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
@@ -146,7 +146,7 @@ pub fn counted_delta(cells: u32, gamma: f64, people: u64, epsilon: f64) -> Resul
         if i < 0.0 || j < 0.0 || j > left {
             return 0.0;
         }
-        probability(i, others, p) * probability(j, left, p / (1.0 - p))
+        binomial_probability(i, others, p) * binomial_probability(j, left, p / (1.0 - p))
     };
     // Probability that the person reports the cell of the person's value.
     let own = 1.0 - gamma + p;
@@ -166,7 +166,7 @@ pub fn counted_delta(cells: u32, gamma: f64, people: u64, epsilon: f64) -> Resul
 
 /// Returns the binomial probability of this number of successes in `trials`, each with probability
 /// `p`.
-fn probability(successes: f64, trials: f64, p: f64) -> f64 {
+fn binomial_probability(successes: f64, trials: f64, p: f64) -> f64 {
     let trials = Binomial::new(p, trials as u64).expect("p is a probability");
     trials.pmf(successes as u64)
 }
@@ -197,10 +197,10 @@ pub fn shuffled_delta(cells: u32, gamma: f64, people: u32, epsilon: f64) -> Resu
             reason: "too many cells or people to list all batches of",
         });
     }
-    let report = |batch: &Batch, cell| batch.with(cell, cells, gamma);
+    let report = |batch: &MultisetDistribution, cell| batch.with_report(cell, cells, gamma);
     let mut worst = 0.0_f64;
-    for others in batches_of_others(cells, people - 1) {
-        let empty = Batch(BTreeMap::from([(0, 1.0)]));
+    for others in other_people_cells(cells, people - 1) {
+        let empty = MultisetDistribution(BTreeMap::from([(0, 1.0)]));
         let told = others
             .iter()
             .fold(empty, |batch, &cell| report(&batch, cell));
@@ -215,11 +215,11 @@ pub fn shuffled_delta(cells: u32, gamma: f64, people: u32, epsilon: f64) -> Resu
 /// Distribution of a shuffled batch: the probability of each multiset of cells. A multiset is
 /// encoded with four bits for the count of each cell.
 #[derive(Debug)]
-struct Batch(BTreeMap<u64, f64>);
+struct MultisetDistribution(BTreeMap<u64, f64>);
 
-impl Batch {
+impl MultisetDistribution {
     /// Returns the distribution after adding a report whose true cell is `own`.
-    fn with(&self, own: u32, cells: u32, gamma: f64) -> Self {
+    fn with_report(&self, own: u32, cells: u32, gamma: f64) -> Self {
         let uniform = gamma / f64::from(cells);
         let mut more = BTreeMap::new();
         for (batch, probability) in &self.0 {
@@ -236,13 +236,13 @@ impl Batch {
 /// Lists the cells that the other people's values can be in, up to symmetry. The order of people
 /// does not matter. The one person's value is in cell 0 or 1, so exchanging any of the remaining
 /// cells makes no difference.
-fn batches_of_others(cells: u32, others: u32) -> Vec<Vec<u32>> {
+fn other_people_cells(cells: u32, others: u32) -> Vec<Vec<u32>> {
     let mut all = Vec::new();
     for first in 0..=others {
         for second in 0..=others - first {
             let mut start = vec![0; first as usize];
             start.extend(std::iter::repeat_n(1, second as usize));
-            extend(&start, 2, others - first - second, others, cells, &mut all);
+            extend_cells(&start, 2, others - first - second, others, cells, &mut all);
         }
     }
     all
@@ -250,7 +250,14 @@ fn batches_of_others(cells: u32, others: u32) -> Vec<Vec<u32>> {
 
 /// Extends the list of people's cells `start` by `left` people in the cells from `cell` on, in
 /// every way with non-increasing counts of at most `most`. Pushes each complete list to `all`.
-fn extend(start: &[u32], cell: u32, left: u32, most: u32, cells: u32, all: &mut Vec<Vec<u32>>) {
+fn extend_cells(
+    start: &[u32],
+    cell: u32,
+    left: u32,
+    most: u32,
+    cells: u32,
+    all: &mut Vec<Vec<u32>>,
+) {
     if left == 0 {
         all.push(start.to_vec());
         return;
@@ -261,6 +268,6 @@ fn extend(start: &[u32], cell: u32, left: u32, most: u32, cells: u32, all: &mut 
     for count in 1..=left.min(most) {
         let mut next = start.to_vec();
         next.extend(std::iter::repeat_n(cell, count as usize));
-        extend(&next, cell + 1, left - count, count, cells, all);
+        extend_cells(&next, cell + 1, left - count, count, cells, all);
     }
 }

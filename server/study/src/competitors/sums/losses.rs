@@ -2,13 +2,13 @@
 //! levels. The privacy losses of independent counts are rounded up to a grid, and their
 //! distributions are convolved.
 
-use super::negative_binomial::shifted;
+use super::negative_binomial::shifted_pairs;
 use super::noise::CoordinateNoise;
 
 /// Number of grid steps of the privacy loss from 0 to ε.
 const STEPS: f64 = 32_768.0;
 /// Probability of an outcome below which its privacy loss is taken as infinite.
-const NOTHING: f64 = 1e-28;
+const NEGLIGIBLE: f64 = 1e-28;
 /// Upper bound on the total probability that truncating the distributions omits.
 const TRUNCATED: f64 = 1e-16;
 
@@ -26,7 +26,7 @@ impl CoordinateNoise {
     /// ```
     /// use hushbin_study::competitors::sums::{CoordinateBudget, CoordinateNoise};
     ///
-    /// let noise = CoordinateNoise::new(4, &CoordinateBudget::of(1.0, 1e-6)?)?;
+    /// let noise = CoordinateNoise::new(4, &CoordinateBudget::from_parts(1.0, 1e-6)?)?;
     /// assert!(noise.delta_above(1.0, 4, -4) < 1e-15);
     /// assert!(noise.delta_above(0.7, 4, -4) > 1e-3);
     /// # Ok::<(), hushbin::Error>(())
@@ -34,19 +34,27 @@ impl CoordinateNoise {
     #[must_use]
     pub fn delta_above(&self, epsilon: f64, from: i32, to: i32) -> f64 {
         let step = epsilon / STEPS;
-        let outer = self.copies().skip(1).fold(Losses::none(step), |sum, own| {
-            let (y, law) = own;
-            match self.tuples().shift(y, from, to, 0) {
-                0 => sum,
-                shift => sum.plus(&Losses::new(&law.probabilities(), shift, step)),
-            }
-        });
-        let beside = self.pairs_beside();
+        let outer =
+            self.tuple_distributions()
+                .skip(1)
+                .fold(LossDistribution::zero(step), |sum, own| {
+                    let (y, law) = own;
+                    match self.tuples().shift(y, from, to, 0) {
+                        0 => sum,
+                        shift => {
+                            sum.convolve(&LossDistribution::new(&law.probabilities(), shift, step))
+                        }
+                    }
+                });
+        let beside = self.unit_pair_distribution();
         let (mut delta, mut last) = (TRUNCATED, None);
-        for (u, own, other) in self.differences(from, to) {
+        for (u, own, other) in self.unit_differences(from, to) {
             let shift = self.tuples().shift(1, from, to, u);
             if !matches!(&last, Some((of, _)) if *of == shift) {
-                last = Some((shift, outer.plus(&Losses::new(&beside, shift, step))));
+                last = Some((
+                    shift,
+                    outer.convolve(&LossDistribution::new(&beside, shift, step)),
+                ));
             }
             if let Some((_, losses)) = &last {
                 // Given U, the losses of the counts add to the loss of U.
@@ -59,7 +67,7 @@ impl CoordinateNoise {
 
 /// Privacy loss distribution, with losses rounded up to multiples of a step.
 #[derive(Debug)]
-struct Losses {
+struct LossDistribution {
     /// Step of the grid to which losses are rounded.
     step: f64,
     /// Smallest loss, in steps.
@@ -70,9 +78,9 @@ struct Losses {
     certain: f64,
 }
 
-impl Losses {
+impl LossDistribution {
     /// Returns the loss distribution of an uninformative output: all mass at 0.
-    fn none(step: f64) -> Self {
+    fn zero(step: f64) -> Self {
         Self {
             step,
             first: 0,
@@ -85,11 +93,11 @@ impl Losses {
     /// has the probabilities of the count from 0 on.
     fn new(law: &[f64], shift: i32, step: f64) -> Self {
         if shift == 0 {
-            return Self::none(step);
+            return Self::zero(step);
         }
         let (mut found, mut certain) = (Vec::new(), 0.0);
-        for (p, q) in shifted(law, shift) {
-            if q == 0.0 || p < NOTHING {
+        for (p, q) in shifted_pairs(law, shift) {
+            if q == 0.0 || p < NEGLIGIBLE {
                 certain += p;
             } else {
                 // Rounded up, so that δ is bounded from above.
@@ -112,7 +120,7 @@ impl Losses {
     }
 
     /// Returns the distribution of the sum of two independent losses.
-    fn plus(&self, other: &Self) -> Self {
+    fn convolve(&self, other: &Self) -> Self {
         let mut masses = vec![0.0; self.masses.len() + other.masses.len() - 1];
         for (i, a) in other.masses.iter().enumerate().filter(|(_, a)| **a > 0.0) {
             for (sum, b) in masses[i..].iter_mut().zip(&self.masses) {

@@ -29,8 +29,8 @@ mod noise;
 mod protocol;
 mod tuples;
 
-pub use budget::{COORDINATES, CoordinateBudget, Total};
+pub use budget::{COORDINATES, ComposedLoss, CoordinateBudget};
 pub use negative_binomial::NegativeBinomial;
 pub use noise::{CoordinateNoise, TUPLES_PART};
 pub use protocol::{HONEST, Message, VectorSum};
-pub use tuples::{LEVELS, Reach, Tuples};
+pub use tuples::{LEVELS, MaximumShift, Tuples};

@@ -35,7 +35,7 @@ const CONTINUES: Bound = Bound {
 ///
 /// let noise = NegativeBinomial::new(44.4465, 0.951_229)?;
 /// assert!((noise.mean() - 866.9).abs() < 0.1);
-/// assert!((noise.share(1000).mean() - 0.867).abs() < 1e-3);
+/// assert!((noise.per_person(1000).mean() - 0.867).abs() < 1e-3);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -83,7 +83,7 @@ impl NegativeBinomial {
     /// Returns the distribution NB(r/n, p) of the part that each of n = `people` people adds. The
     /// sum of the n parts has the distribution `self`.
     #[must_use]
-    pub fn share(&self, people: u32) -> Self {
+    pub fn per_person(&self, people: u32) -> Self {
         Self {
             r: self.r / f64::from(people.max(1)),
             p: self.p,
@@ -100,7 +100,7 @@ impl NegativeBinomial {
         let up = |k: f64| self.p * (k + self.r) / (k + 1.0);
         // In the far tail each term is about p times the one before. So the sum of the tail is
         // about 1/(1 − p) times its first term.
-        from_mode(mode, up, 1e-20 * (1.0 - self.p))
+        probabilities_from_mode(mode, up, 1e-20 * (1.0 - self.p))
     }
 
     /// Returns the δ at ε of a count with this noise, if the count of two inputs differs by k =
@@ -133,7 +133,11 @@ impl NegativeBinomial {
 /// The computation starts at the most likely count, `mode`. `up(k)` is the ratio of the probability
 /// of k + 1 to that of k. The list ends before the first term above the mode that is at most
 /// `nothing` times the greatest.
-pub(super) fn from_mode(mode: f64, up: impl Fn(f64) -> f64, nothing: f64) -> Vec<f64> {
+pub(super) fn probabilities_from_mode(
+    mode: f64,
+    up: impl Fn(f64) -> f64,
+    nothing: f64,
+) -> Vec<f64> {
     let mut all = vec![0.0; mode as usize];
     let (mut term, mut k) = (1.0, mode);
     while term > nothing {
@@ -156,13 +160,13 @@ pub(super) fn from_mode(mode: f64, up: impl Fn(f64) -> f64, nothing: f64) -> Vec
 /// directions. `law` has the probabilities of the count from 0 on.
 pub(super) fn delta_of_shift(law: &[f64], shift: u32, epsilon: f64) -> f64 {
     let by = shift as i32;
-    let of = |shift| hockey_stick(shifted(law, shift), epsilon);
+    let of = |shift| hockey_stick(shifted_pairs(law, shift), epsilon);
     of(by).max(of(-by))
 }
 
 /// Returns a pair of probabilities for each outcome: that of the count plus `shift`, and that of
 /// the count itself. For a negative `shift`, −`shift` is added to the second count instead.
-pub(super) fn shifted(law: &[f64], shift: i32) -> Vec<(f64, f64)> {
+pub(super) fn shifted_pairs(law: &[f64], shift: i32) -> Vec<(f64, f64)> {
     let by = shift.unsigned_abs() as usize;
     let at = |k: Option<usize>| k.and_then(|k| law.get(k)).copied().unwrap_or(0.0);
     let pair = |k: usize| {
@@ -177,7 +181,7 @@ pub(super) fn shifted(law: &[f64], shift: i32) -> Vec<(f64, f64)> {
 }
 
 /// Draws a uniform number in (0, 1).
-pub(super) fn unit<R: Rng + ?Sized>(rng: &mut R) -> f64 {
+pub(super) fn uniform_unit<R: Rng + ?Sized>(rng: &mut R) -> f64 {
     // 53 random bits, centred within their interval so that 0 and 1 are impossible.
     ((rng.next_u64() >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
 }
@@ -190,10 +194,10 @@ fn poisson<R: Rng + ?Sized>(mean: f64, rng: &mut R) -> u64 {
     let (mut left, mut count) = (mean, 0);
     while left > 0.0 {
         let limit = (-left.min(MOST)).exp();
-        let mut product = unit(rng);
+        let mut product = uniform_unit(rng);
         while product > limit {
             count += 1;
-            product *= unit(rng);
+            product *= uniform_unit(rng);
         }
         left -= MOST;
     }
@@ -203,12 +207,12 @@ fn poisson<R: Rng + ?Sized>(mean: f64, rng: &mut R) -> u64 {
 /// Draws a logarithmic count, P(k) = p^k/(−k·`log`) for k ≥ 1, with `log` = ln(1 − p). It is
 /// geometric with parameter 1 − exp(`log`·u) for a uniform u (Kemp 1981).
 fn logarithmic<R: Rng + ?Sized>(p: f64, log: f64, rng: &mut R) -> u64 {
-    let tail = unit(rng);
+    let tail = uniform_unit(rng);
     // `continues` is below p, so such a tail yields 1 for every u.
     if tail >= p {
         return 1;
     }
-    let continues = -(log * unit(rng)).exp_m1();
+    let continues = -(log * uniform_unit(rng)).exp_m1();
     // Truncated: P(k > j) = continues^j.
     1 + (tail.ln() / continues.ln()) as u64
 }

@@ -5,7 +5,7 @@ use hushbin::Error;
 
 use super::budget::CoordinateBudget;
 use super::negative_binomial::NegativeBinomial;
-use super::tuples::{Reach, Tuples};
+use super::tuples::{MaximumShift, Tuples};
 
 /// Fraction β of ε₀ that hiding the counts of tuples spends. Hiding the sum of the values spends
 /// the rest.
@@ -29,7 +29,7 @@ pub const TUPLES_PART: f64 = 0.25;
 /// ```
 /// use hushbin_study::competitors::sums::{CoordinateBudget, CoordinateNoise};
 ///
-/// let noise = CoordinateNoise::new(4, &CoordinateBudget::of(1.0, 1e-6)?)?;
+/// let noise = CoordinateNoise::new(4, &CoordinateBudget::from_parts(1.0, 1e-6)?)?;
 /// assert!((noise.messages() - 167_063.0).abs() < 1.0);
 /// assert!((noise.variance() - 227.4).abs() < 0.1);
 /// # Ok::<(), hushbin::Error>(())
@@ -41,7 +41,7 @@ pub struct CoordinateNoise {
     units: NegativeBinomial,
     /// Distributions of the Z_y, in the order of [`Tuples::names`].
     pub(super) copies: Vec<NegativeBinomial>,
-    reach: Reach,
+    maximum_shift: MaximumShift,
 }
 
 impl CoordinateNoise {
@@ -55,7 +55,7 @@ impl CoordinateNoise {
     /// [`Error::OutOfRange`] if L is outside [`LEVELS`](super::LEVELS), or ε₀ is so small that a p
     /// is above 1 − 10⁻⁷.
     pub fn new(levels: u32, budget: &CoordinateBudget) -> Result<Self, Error> {
-        let reach = Tuples::new(levels)?.reach();
+        let reach = Tuples::new(levels)?.maximum_shift();
         let epsilon = budget.epsilon();
         let of_units = (1.0 - TUPLES_PART) * epsilon / (2.0 * f64::from(levels));
         let of_reach = 0.2 * TUPLES_PART * epsilon / f64::from(reach.gamma);
@@ -88,7 +88,7 @@ impl CoordinateNoise {
         Ok(Self {
             units: NegativeBinomial::new(1.0, units)?,
             copies: tuples.names().map(law).collect::<Result<_, _>>()?,
-            reach: tuples.reach(),
+            maximum_shift: tuples.maximum_shift(),
             tuples,
         })
     }
@@ -101,18 +101,18 @@ impl CoordinateNoise {
 
     /// Maxima Γ and q of the shifts that a change of one person's value causes.
     #[must_use]
-    pub const fn reach(&self) -> Reach {
-        self.reach
+    pub const fn maximum_shift(&self) -> MaximumShift {
+        self.maximum_shift
     }
 
     /// Distribution NB(1, p_c) of Z⁺ and of Z⁻.
     #[must_use]
-    pub const fn units(&self) -> NegativeBinomial {
+    pub const fn unit_distribution(&self) -> NegativeBinomial {
         self.units
     }
 
     /// Lists every tuple by its name y, with the distribution NB(r, p_y) of Z_y.
-    pub fn copies(&self) -> impl Iterator<Item = (i32, NegativeBinomial)> + use<'_> {
+    pub fn tuple_distributions(&self) -> impl Iterator<Item = (i32, NegativeBinomial)> + use<'_> {
         self.tuples.names().zip(self.copies.iter().copied())
     }
 
@@ -124,7 +124,7 @@ impl CoordinateNoise {
             let size = if y == 1 { 2.0 } else { 3.0 };
             size * law.mean()
         };
-        2.0 * self.units.mean() + self.copies().map(of_tuple).sum::<f64>()
+        2.0 * self.units.mean() + self.tuple_distributions().map(of_tuple).sum::<f64>()
     }
 
     /// Variance V of Z⁺ − Z⁻, in squared levels: 2p_c/(1 − p_c)².

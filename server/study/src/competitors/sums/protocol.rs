@@ -6,7 +6,7 @@ use hushbin::bounds::Bound;
 use rand_core::CryptoRng;
 
 use super::budget::{COORDINATES, CoordinateBudget};
-use super::negative_binomial::unit;
+use super::negative_binomial::uniform_unit;
 use super::noise::CoordinateNoise;
 
 /// Allowed range of n_h, the number of honest people that privacy relies on.
@@ -33,7 +33,7 @@ pub struct Message {
 /// ```
 /// use hushbin_study::competitors::sums::{CoordinateBudget, VectorSum};
 ///
-/// let sum = VectorSum::new(2, 1, 1000, &CoordinateBudget::of(2.0, 1e-3)?)?;
+/// let sum = VectorSum::new(2, 1, 1000, &CoordinateBudget::from_parts(2.0, 1e-3)?)?;
 /// assert!(sum.noise_messages(1000) < 910.0);
 /// assert!((sum.variance(1000, 0.25).sqrt() - 15.9).abs() < 0.1);
 /// # Ok::<(), hushbin::Error>(())
@@ -96,21 +96,27 @@ impl VectorSum {
         values: &[f64],
         rng: &mut R,
     ) -> Result<Vec<Message>, Error> {
-        self.check(values)?;
+        self.check_numbers(values)?;
         let mut all = Vec::new();
         for (coordinate, &y) in (0..).zip(values) {
             let mut send = |value, copies| {
                 let message = Message { coordinate, value };
                 all.extend(std::iter::repeat_n(message, copies as usize));
             };
-            let x = self.rounded(y, rng);
+            let x = self.round_to_level(y, rng);
             send(x, u64::from(x != 0));
             for sign in [1, -1] {
                 // NB is infinitely divisible: the parts of n_h people add up to the noise.
-                send(sign, self.noise.units().share(self.honest).draw(rng));
+                send(
+                    sign,
+                    self.noise
+                        .unit_distribution()
+                        .per_person(self.honest)
+                        .draw(rng),
+                );
             }
-            for (name, law) in self.noise.copies() {
-                let copies = law.share(self.honest).draw(rng);
+            for (name, law) in self.noise.tuple_distributions() {
+                let copies = law.per_person(self.honest).draw(rng);
                 if copies > 0 {
                     for value in self.noise.tuples().messages(name) {
                         send(value, copies);
@@ -122,10 +128,10 @@ impl VectorSum {
     }
 
     /// Rounds L·y at random to one of its two neighbouring integers. The bias is at most 2⁻⁵³.
-    fn rounded<R: CryptoRng + ?Sized>(&self, y: f64, rng: &mut R) -> i32 {
+    fn round_to_level<R: CryptoRng + ?Sized>(&self, y: f64, rng: &mut R) -> i32 {
         let scaled = self.levels() * y;
         let down = scaled.floor();
-        down as i32 + i32::from(unit(rng) < scaled - down)
+        down as i32 + i32::from(uniform_unit(rng) < scaled - down)
     }
 
     /// Number of levels L, as a double.
@@ -134,7 +140,7 @@ impl VectorSum {
     }
 
     /// Checks that one person's numbers are D numbers in [−1, 1].
-    fn check(&self, values: &[f64]) -> Result<(), Error> {
+    fn check_numbers(&self, values: &[f64]) -> Result<(), Error> {
         if values.len() != self.coordinates as usize {
             return Err(Error::AnswerCount {
                 given: values.len(),
@@ -183,7 +189,7 @@ impl VectorSum {
     /// Expected number of noise messages that n = `people` people send for all coordinates.
     #[must_use]
     pub fn noise_messages(&self, people: u32) -> f64 {
-        self.shares(people) * f64::from(self.coordinates) * self.noise.messages()
+        self.people_per_honest(people) * f64::from(self.coordinates) * self.noise.messages()
     }
 
     /// Returns the variance of one coordinate's estimated sum over n people, (V·n/n_h + n·ρ)/L². V
@@ -191,12 +197,12 @@ impl VectorSum {
     /// over people, where f is the fractional part of L·y.
     #[must_use]
     pub fn variance(&self, people: u32, rounding: f64) -> f64 {
-        let noise = self.shares(people) * self.noise.variance();
+        let noise = self.people_per_honest(people) * self.noise.variance();
         (noise + f64::from(people) * rounding) / (self.levels() * self.levels())
     }
 
     /// Ratio n/n_h of people to honest people.
-    fn shares(&self, people: u32) -> f64 {
+    fn people_per_honest(&self, people: u32) -> f64 {
         f64::from(people) / f64::from(self.honest)
     }
 }

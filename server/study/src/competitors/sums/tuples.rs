@@ -31,7 +31,7 @@ pub const LEVELS: Bound = Bound {
 /// let tuples = Tuples::new(3)?;
 /// assert_eq!(tuples.messages(-3), [-3, 2, 1]);
 /// // A message 3 is s₃ − s₋₂ − s₁ and three messages +1.
-/// let used: Vec<(i32, i32)> = tuples.used(3).collect();
+/// let used: Vec<(i32, i32)> = tuples.decomposition(3).collect();
 /// assert_eq!(used, [(1, -1), (-2, -1), (3, 1)]);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
@@ -45,7 +45,7 @@ pub struct Tuples {
 
 /// Maxima of the shifts of tuple counts that a change of one person's value causes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Reach {
+pub struct MaximumShift {
     /// Maximum Γ of Σ_y |shift of Z_y|·|y|, over pairs of values and over U, where Z_y is the count
     /// of the tuple s_y. See [`Tuples::shift`] for U.
     pub gamma: u32,
@@ -72,7 +72,7 @@ impl Tuples {
                 let mut own: Vec<i32> = (0..places)
                     .map(|place| -uses[parts[0]][place] - uses[parts[1]][place])
                     .collect();
-                own[place(x)] += 1;
+                own[name_index(x)] += 1;
                 uses[(x + l) as usize] = own;
             }
         }
@@ -109,9 +109,9 @@ impl Tuples {
     /// # Panics
     /// If there is no such tuple or value.
     #[must_use]
-    pub fn count(&self, y: i32, x: i32) -> i32 {
+    pub fn coefficient(&self, y: i32, x: i32) -> i32 {
         self.assert_name(y);
-        self.uses[self.row(x)][place(y)]
+        self.uses[self.value_index(x)][name_index(y)]
     }
 
     /// Lists the tuples in the decomposition of a message x. Each item is y and its coefficient
@@ -119,8 +119,8 @@ impl Tuples {
     ///
     /// # Panics
     /// If there is no such value.
-    pub fn used(&self, x: i32) -> impl Iterator<Item = (i32, i32)> + use<'_> {
-        let counts = self.uses[self.row(x)].iter().copied();
+    pub fn decomposition(&self, x: i32) -> impl Iterator<Item = (i32, i32)> + use<'_> {
+        let counts = self.uses[self.value_index(x)].iter().copied();
         self.names().zip(counts).filter(|&(_, count)| count != 0)
     }
 
@@ -129,9 +129,9 @@ impl Tuples {
     /// # Panics
     /// If there is no such tuple.
     #[must_use]
-    pub fn spread(&self, y: i32) -> u32 {
+    pub fn coefficient_range(&self, y: i32) -> u32 {
         self.assert_name(y);
-        let counts = || self.uses.iter().map(|counts| counts[place(y)]);
+        let counts = || self.uses.iter().map(|counts| counts[name_index(y)]);
         let (least, most) = (counts().min(), counts().max());
         least.unwrap_or(0).abs_diff(most.unwrap_or(0))
     }
@@ -146,7 +146,7 @@ impl Tuples {
     /// If there is no such tuple or value.
     #[must_use]
     pub fn shift(&self, y: i32, from: i32, to: i32, units: i32) -> i32 {
-        let own = self.count(y, from) - self.count(y, to);
+        let own = self.coefficient(y, from) - self.coefficient(y, to);
         let beside = units.max(from) - units.max(to);
         own + if y == 1 { beside } else { 0 }
     }
@@ -156,14 +156,14 @@ impl Tuples {
     /// ```
     /// use hushbin_study::competitors::sums::Tuples;
     ///
-    /// let reach = Tuples::new(4)?.reach();
+    /// let reach = Tuples::new(4)?.maximum_shift();
     /// assert_eq!((reach.gamma, reach.differing), (20, 5));
     /// # Ok::<(), hushbin::Error>(())
     /// ```
     #[must_use]
-    pub fn reach(&self) -> Reach {
+    pub fn maximum_shift(&self) -> MaximumShift {
         let l = self.levels as i32;
-        let mut most = Reach {
+        let mut most = MaximumShift {
             gamma: 0,
             differing: 0,
         };
@@ -186,7 +186,7 @@ impl Tuples {
     }
 
     /// Returns the index of the value x in `uses`.
-    fn row(&self, x: i32) -> usize {
+    fn value_index(&self, x: i32) -> usize {
         assert!(x.unsigned_abs() <= self.levels, "a value from -L to L");
         (x + self.levels as i32) as usize
     }
@@ -205,7 +205,7 @@ fn halves(x: i32) -> [i32; 2] {
 }
 
 /// Returns the index of y in [`Tuples::names`].
-fn place(y: i32) -> usize {
+fn name_index(y: i32) -> usize {
     let size = y.unsigned_abs() as usize;
     match y {
         1 => 0,

@@ -8,13 +8,13 @@ use crate::evaluate::crowd::census::{Census, Extract, Person};
 use crate::evaluate::crowd::random::{Zipf, stream};
 use crate::evaluate::measure::axis::{DELTA, epsilons};
 use crate::evaluate::measure::experiment::{
-    Experiment, Figure, Measured, Panel, Point, StudyError, Unit,
+    Experiment, Figure, Measurement, Panel, Point, StudyError, Unit,
 };
-use crate::evaluate::measure::measured::MSE;
+use crate::evaluate::measure::measurement::MSE;
 use crate::evaluate::measure::score::Score;
 use crate::evaluate::measure::size::Size;
 use crate::evaluate::measure::table::Table;
-use crate::evaluate::mechanism::protocol::ProtocolName;
+use crate::evaluate::mechanism::choice_protocol::ChoiceProtocolName;
 
 /// Experiment on the shares of options, with every protocol.
 #[derive(Debug)]
@@ -123,7 +123,7 @@ impl Experiment for Choices {
         std::iter::once(computed).chain(simulated).collect()
     }
 
-    fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError> {
+    fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         match self.cells.get(unit.index) {
             Some(cell) => cell.simulate(rng),
             None => computed(),
@@ -193,7 +193,7 @@ impl Choices {
 }
 
 /// Computes figure 2 from formulas.
-fn computed() -> Result<Vec<Measured>, StudyError> {
+fn computed() -> Result<Vec<Measurement>, StudyError> {
     let mut rows = Vec::new();
     for options in OPTIONS {
         for &epsilon in epsilons(Size::Full) {
@@ -206,13 +206,13 @@ fn computed() -> Result<Vec<Measured>, StudyError> {
                 delta: DELTA,
                 parameter: 0.0,
             };
-            for name in ProtocolName::ALL {
+            for name in ChoiceProtocolName::ALL {
                 let protocol = name.build(options, &budget)?;
                 let [own, other] = [true, false].map(|own| protocol.variance(own));
                 let k = f64::from(options);
                 let average = (own + (k - 1.0) * other) / k;
                 for (metric, value) in [(VARIANCE, other), (AVERAGE, average)] {
-                    rows.push(Measured::new(point, name.label(), ONE, metric, value));
+                    rows.push(Measurement::new(point, name.label(), ONE, metric, value));
                 }
             }
         }
@@ -305,12 +305,12 @@ impl Cell {
 
     /// Estimates a crowd's shares with every protocol. The generator's first stream draws the
     /// people, each later stream the reports of one protocol.
-    fn simulate(&self, rng: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError> {
+    fn simulate(&self, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         let budget = Budget::new(self.epsilon, self.delta)?;
         let asked = self.crowd.answers(self.people, &mut stream(rng, 0));
         let truth: Vec<f64> = asked.iter().flat_map(|own| own.truth.clone()).collect();
         let mut rows = Vec::new();
-        for (index, name) in (1..).zip(ProtocolName::ALL) {
+        for (index, name) in (1..).zip(ChoiceProtocolName::ALL) {
             let rng = &mut stream(rng, index);
             let (mut estimates, mut expected) = (Vec::new(), 0.0);
             for own in &asked {
@@ -333,7 +333,7 @@ impl Cell {
         Ok(rows)
     }
 
-    fn measured(&self, name: ProtocolName, metric: &str, value: f64) -> Measured {
+    fn measured(&self, name: ChoiceProtocolName, metric: &str, value: f64) -> Measurement {
         let point = Point {
             people: self.people,
             items: self.crowd.options(),
@@ -342,7 +342,7 @@ impl Cell {
             delta: self.delta,
             parameter: 0.0,
         };
-        Measured::new(point, name.label(), self.crowd.estimand(), metric, value)
+        Measurement::new(point, name.label(), self.crowd.estimand(), metric, value)
     }
 }
 
@@ -352,7 +352,7 @@ mod tests {
 
     use super::*;
 
-    fn run(cell: Cell, seed: u64) -> Vec<Measured> {
+    fn run(cell: Cell, seed: u64) -> Vec<Measurement> {
         cell.simulate(&ChaCha8Rng::seed_from_u64(seed)).unwrap()
     }
 
@@ -371,9 +371,9 @@ mod tests {
                 delta: DELTA,
             };
             let table = Table::new((0..40).flat_map(|seed| run(cell, seed)));
-            for expected in table.of(crowd.estimand(), EXPECTED) {
+            for expected in table.rows_of(crowd.estimand(), EXPECTED) {
                 let name = &expected.first.mechanism;
-                let mut rows = table.of(crowd.estimand(), MSE);
+                let mut rows = table.rows_of(crowd.estimand(), MSE);
                 let observed = rows.find(|row| row.first.mechanism == *name).unwrap();
                 let ratio = observed.mean / expected.mean;
                 let off = observed.standard_error / expected.mean;
@@ -399,7 +399,11 @@ mod tests {
         let names: Vec<&str> = figures.iter().map(|own| own.name.as_str()).collect();
         assert_eq!(names, ["p4-2", "p4-6", "p4-7"]);
         for panel in figures.iter().flat_map(|own| &own.panels) {
-            assert_eq!(panel.curves.len(), ProtocolName::ALL.len(), "{panel:?}");
+            assert_eq!(
+                panel.curves.len(),
+                ChoiceProtocolName::ALL.len(),
+                "{panel:?}"
+            );
         }
         // hushbin's parameters minimise the sum over all options, the person's own included.
         for panel in &figures[0].panels {

@@ -12,7 +12,7 @@ use hushbin_analysis::accounting::{Mixture, account};
 use rand_chacha::ChaCha8Rng;
 
 use crate::evaluate::measure::experiment::{
-    Experiment, Figure, Measured, Panel, Point, StudyError, Unit,
+    Experiment, Figure, Measurement, Panel, Point, StudyError, Unit,
 };
 use crate::evaluate::measure::size::Size;
 use crate::evaluate::measure::table::Table;
@@ -69,7 +69,7 @@ impl Experiment for Amplification {
         batches().into_iter().enumerate().map(of).collect()
     }
 
-    fn run(&self, unit: &Unit, _: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError> {
+    fn run(&self, unit: &Unit, _: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         let (people, sparsity, delta) = batches()[unit.index];
         let mut measured = Vec::new();
         for &epsilon in &self.epsilons {
@@ -91,7 +91,9 @@ impl Experiment for Amplification {
                     parameter: f64::from(buckets),
                 };
                 let value = (epsilon / central).log2();
-                measured.push(Measured::new(point, mechanism, "batch", AMPLIFIED, value));
+                measured.push(Measurement::new(
+                    point, mechanism, "batch", AMPLIFIED, value,
+                ));
             }
         }
         Ok(measured)
@@ -141,7 +143,7 @@ impl Experiment for Buckets {
         vec![Unit::computed("all", 0)]
     }
 
-    fn run(&self, _: &Unit, _: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError> {
+    fn run(&self, _: &Unit, _: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         let mut measured = Vec::new();
         let domain = Domain::rated(Some(ITEMS), SPARSITY);
         let population = Population::even(1.0, SPARSITY);
@@ -156,7 +158,7 @@ impl Experiment for Buckets {
                 parameter: f64::from(buckets),
             };
             let mut add = |mechanism: &str, metric: &str, value: f64| {
-                measured.push(Measured::new(point, mechanism, "report", metric, value));
+                measured.push(Measurement::new(point, mechanism, "report", metric, value));
             };
             let own = Collision::new(CollisionRule::Occupied, Hashing::Independent, buckets)?;
             let predicted = Mechanism::from(own).predict_errors(&domain, EPSILON, &population);

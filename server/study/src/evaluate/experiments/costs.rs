@@ -9,12 +9,12 @@ use super::sparse::DELTA;
 use super::{ratings, sparse};
 use crate::evaluate::crowd::random::stream;
 use crate::evaluate::crowd::workload::Workload;
-use crate::evaluate::measure::experiment::{Experiment, Figure, Measured, StudyError, Unit};
-use crate::evaluate::measure::measured::BYTES;
+use crate::evaluate::measure::experiment::{Experiment, Figure, Measurement, StudyError, Unit};
+use crate::evaluate::measure::measurement::BYTES;
 use crate::evaluate::measure::size::Size;
 use crate::evaluate::measure::table::Table;
-use crate::evaluate::mechanism::contestant::{Asked, Contestant};
-use crate::evaluate::mechanism::listen::point;
+use crate::evaluate::mechanism::contestant::{Contestant, QuestionSetting};
+use crate::evaluate::mechanism::simulate::question_point;
 
 /// Experiment that measures the costs of a report for every mechanism for ratings, at a few numbers
 /// of items and entries.
@@ -55,9 +55,9 @@ impl Experiment for Costs {
         crowds.map(unit).collect()
     }
 
-    fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError> {
+    fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         let (items, sparsity) = self.crowds[unit.index];
-        let asked = Asked {
+        let setting = QuestionSetting {
             people: 100_000,
             items,
             sparsity,
@@ -70,18 +70,18 @@ impl Experiment for Costs {
         let block = Workload::Uniform.draw(people, items, sparsity, &mut stream(rng, 0));
         let block: Vec<&[Entry]> = block.people();
         let mut measured = Vec::new();
-        for (index, own) in (1..).zip(contestants(&asked)?) {
-            let (mut listener, rng) = (own.listen(items), &mut stream(rng, index));
+        for (index, own) in (1..).zip(contestants(&setting)?) {
+            let (mut accumulator, rng) = (own.accumulator(items), &mut stream(rng, index));
             let mut least = f64::INFINITY;
             for _ in 0..TIMES {
                 let begin = Instant::now();
-                listener.hear_each(&block, rng)?;
+                accumulator.add_reports_one_by_one(&block, rng)?;
                 least = least.min(begin.elapsed().as_secs_f64());
             }
             let each = 1e6 * least / f64::from(PEOPLE);
-            for (metric, value) in [(BYTES, own.bytes(block[0])?), (TIME, each)] {
-                let here = point(&asked);
-                measured.push(Measured::new(here, &own.name, REPORT, metric, value));
+            for (metric, value) in [(BYTES, own.report_bytes(block[0])?), (TIME, each)] {
+                let here = question_point(&setting);
+                measured.push(Measurement::new(here, &own.name, REPORT, metric, value));
             }
         }
         Ok(measured)
@@ -103,10 +103,10 @@ impl Experiment for Costs {
 
 /// Creates the mechanisms for ratings with signs, then the remaining ones for ratings with real
 /// values.
-fn contestants(asked: &Asked) -> Result<Vec<Contestant>, StudyError> {
-    let mut all = ratings::contestants(asked, &ratings::OF_P1)?;
+fn contestants(setting: &QuestionSetting) -> Result<Vec<Contestant>, StudyError> {
+    let mut all = ratings::contestants(setting, &ratings::OF_P1)?;
     for level in 0..sparse::LEVELS.len() {
-        for own in sparse::contestants(level, asked)? {
+        for own in sparse::contestants(level, setting)? {
             // A mechanism "hushbin" that is chosen for means is in the list already.
             let known = all.iter().any(|other| other.name == own.name);
             if !known && own.name != "hushbin" {

@@ -10,15 +10,15 @@ use super::sparse::{DELTA, LARGEST, LEVELS, REMARKS, contestants, contests, of};
 use crate::evaluate::crowd::data_set::DataSet;
 use crate::evaluate::crowd::workload::Workload;
 use crate::evaluate::measure::experiment::{
-    Contest, Experiment, Figure, Measured, Panel, StudyError, Unit, file_name,
+    Contest, Experiment, Figure, Measurement, Panel, StudyError, Unit, file_name,
 };
-use crate::evaluate::measure::measured::{BYTES, MSE};
+use crate::evaluate::measure::measurement::{BYTES, MSE};
 use crate::evaluate::measure::score::Score;
 use crate::evaluate::measure::size::Size;
 use crate::evaluate::measure::table::Table;
-use crate::evaluate::mechanism::contestant::{Asked, Contestant, Listener};
-use crate::evaluate::mechanism::listen::hear_crowd;
-use crate::evaluate::mechanism::prepared::Prepared;
+use crate::evaluate::mechanism::contestant::{Accumulator, Contestant, QuestionSetting};
+use crate::evaluate::mechanism::shared_values::SharedValues;
+use crate::evaluate::mechanism::simulate::simulate_crowd;
 
 /// Experiment on one data set.
 pub(crate) struct Data {
@@ -28,7 +28,7 @@ pub(crate) struct Data {
     sparsity: u32,
     epsilons: Vec<f64>,
     repeats: u64,
-    contestants: Prepared<(Asked, Vec<Contestant>)>,
+    contestants: SharedValues<(QuestionSetting, Vec<Contestant>)>,
 }
 
 impl Data {
@@ -47,12 +47,12 @@ impl Data {
             sparsity: most.unwrap_or(0).max(1) as u32,
             epsilons: size.pick(vec![1.0], vec![0.5, 1.0, 2.0, 4.0]),
             repeats: size.pick(3, 10),
-            contestants: Prepared::default(),
+            contestants: SharedValues::default(),
         }
     }
 
-    fn asked(&self, epsilon: f64) -> Asked {
-        Asked {
+    fn setting(&self, epsilon: f64) -> QuestionSetting {
+        QuestionSetting {
             people: self.data.people().len() as u64,
             items: self.data.items(),
             sparsity: self.sparsity,
@@ -87,30 +87,30 @@ impl Experiment for Data {
         units
     }
 
-    fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError> {
+    fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         let level = unit.index % LEVELS.len();
         let estimand = LEVELS[level].0;
         let prepared = self.contestants.get(unit.index, || {
-            let asked = self.asked(self.epsilons[unit.index / LEVELS.len()]);
-            Ok((asked, contestants(level, &asked)?))
+            let setting = self.setting(self.epsilons[unit.index / LEVELS.len()]);
+            Ok((setting, contestants(level, &setting)?))
         })?;
-        let (asked, contestants) = &*prepared;
-        let mut listeners: Vec<Listener<'_>> = contestants
+        let (setting, contestants) = &*prepared;
+        let mut accumulators: Vec<Accumulator<'_>> = contestants
             .iter()
-            .map(|own| own.listen(asked.items))
+            .map(|own| own.accumulator(setting.items))
             .collect();
-        let truth = hear_crowd(&mut listeners, Workload::Data(&self.data), *asked, rng)?;
+        let truth = simulate_crowd(&mut accumulators, Workload::Data(&self.data), *setting, rng)?;
         let means = truth.means();
         let mut measured = Vec::new();
         let shrunken = SHRUNKEN[level];
         let mut add = |mechanism: &str, estimand: &str, estimates: &[f64]| {
             let score = Score::new(estimates, &means);
             for (metric, value) in [(LARGEST, score.largest), (MSE, score.mean_square)] {
-                measured.push(of(asked, mechanism, estimand, metric, value));
+                measured.push(of(setting, mechanism, estimand, metric, value));
             }
         };
-        for (own, listener) in contestants.iter().zip(&listeners) {
-            let estimates = listener.estimates();
+        for (own, accumulator) in contestants.iter().zip(&accumulators) {
+            let estimates = accumulator.estimates();
             add(&own.name, estimand, &estimates.means);
             add(&own.name, shrunken, &estimates.shrunken());
             if own.name == CLIPPING {
@@ -130,7 +130,13 @@ impl Experiment for Data {
             let people = self.data.people().iter();
             let most: &[Entry] = people.max_by_key(|own| own.len()).map_or(&[], |own| own);
             for own in contestants {
-                measured.push(of(asked, &own.name, estimand, BYTES, own.bytes(most)?));
+                measured.push(of(
+                    setting,
+                    &own.name,
+                    estimand,
+                    BYTES,
+                    own.report_bytes(most)?,
+                ));
             }
         }
         Ok(measured)
@@ -199,6 +205,6 @@ mod tests {
         assert_eq!(find("answering 0", LARGEST), 0.25);
         assert_eq!(find("answering 0", MSE), 4.0 * 0.0625 / 8.0);
         assert!(find("hushbin", MSE) < find("Harmony", MSE));
-        assert_eq!(study.asked(1.0).people, 400);
+        assert_eq!(study.setting(1.0).people, 400);
     }
 }

@@ -9,15 +9,15 @@ use crate::competitors::ratings::as_printed;
 use crate::evaluate::crowd::random::Zipf;
 use crate::evaluate::crowd::workload::{EXPONENT, Workload};
 use crate::evaluate::measure::experiment::{
-    Contest, Experiment, Figure, Measured, Panel, StudyError, Unit,
+    Contest, Experiment, Figure, Measurement, Panel, StudyError, Unit,
 };
-use crate::evaluate::measure::measured::{BYTES, MSE};
+use crate::evaluate::measure::measurement::{BYTES, MSE};
 use crate::evaluate::measure::score::Score;
 use crate::evaluate::measure::size::Size;
 use crate::evaluate::measure::table::Table;
-use crate::evaluate::mechanism::contestant::{Asked, Contestant, Listener};
-use crate::evaluate::mechanism::listen::{hear_crowd, person};
-use crate::evaluate::mechanism::prepared::Prepared;
+use crate::evaluate::mechanism::contestant::{Accumulator, Contestant, QuestionSetting};
+use crate::evaluate::mechanism::shared_values::SharedValues;
+use crate::evaluate::mechanism::simulate::{person_with_items, simulate_crowd};
 
 /// Experiment on one crowd at several distances L.
 pub(crate) struct Neighbouring {
@@ -27,7 +27,7 @@ pub(crate) struct Neighbouring {
     distances: Vec<f64>,
     repeats: u64,
     /// Mechanisms for each distance L, by its index.
-    contestants: Prepared<Vec<Contestant>>,
+    contestants: SharedValues<Vec<Contestant>>,
 }
 
 /// Estimand in tables.
@@ -53,12 +53,12 @@ impl Neighbouring {
                 (0..=7).map(|power| f64::from(1 << power)).collect(),
             ),
             repeats: size.pick(3, 10),
-            contestants: Prepared::default(),
+            contestants: SharedValues::default(),
         }
     }
 
-    fn asked(&self, distance: f64) -> Asked {
-        Asked {
+    fn setting(&self, distance: f64) -> QuestionSetting {
+        QuestionSetting {
             people: self.people,
             items: self.items,
             sparsity: self.entries,
@@ -71,26 +71,31 @@ impl Neighbouring {
 }
 
 /// Creates all mechanisms for one distance L.
-fn contestants(asked: &Asked) -> Result<Vec<Contestant>, StudyError> {
+fn contestants(setting: &QuestionSetting) -> Result<Vec<Contestant>, StudyError> {
     let near = |delta: Option<f64>| {
         json!({
-            "name": "hash-bin", "level": "neighbouring", "distance": asked.distance,
+            "name": "hash-bin", "level": "neighbouring", "distance": setting.distance,
             "delta": delta,
         })
     };
     let succinct = |delta: Option<f64>| {
-        as_printed::neighbouring(asked.sparsity, asked.epsilon, asked.distance, delta)
+        as_printed::succinct_neighbouring(
+            setting.sparsity,
+            setting.epsilon,
+            setting.distance,
+            delta,
+        )
     };
     let tasks = [
         (OURS, near(None)),
-        (OURS_WITH_DELTA, near(Some(asked.delta))),
+        (OURS_WITH_DELTA, near(Some(setting.delta))),
         (OURS_USER, json!({ "name": "auto", "objective": "mean" })),
         ("SUCCINCT", succinct(None)),
-        ("SUCCINCT, with δ", succinct(Some(asked.delta))),
+        ("SUCCINCT, with δ", succinct(Some(setting.delta))),
     ];
     let tasks = tasks.iter();
-    let tasks = tasks.map(|(name, mechanism)| Contestant::task(name, asked, mechanism));
-    let oracles = ORACLES.iter().map(|name| Contestant::oracle(name, asked));
+    let tasks = tasks.map(|(name, mechanism)| Contestant::task(name, setting, mechanism));
+    let oracles = ORACLES.iter().map(|name| Contestant::oracle(name, setting));
     tasks.chain(oracles).collect()
 }
 
@@ -117,27 +122,30 @@ impl Experiment for Neighbouring {
         units
     }
 
-    fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError> {
-        let asked = self.asked(self.distances[unit.index]);
-        let zipf = Zipf::new(asked.items, EXPONENT);
-        let contestants = self.contestants.get(unit.index, || contestants(&asked))?;
-        let mut listeners: Vec<Listener<'_>> = contestants
+    fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
+        let setting = self.setting(self.distances[unit.index]);
+        let zipf = Zipf::new(setting.items, EXPONENT);
+        let contestants = self.contestants.get(unit.index, || contestants(&setting))?;
+        let mut accumulators: Vec<Accumulator<'_>> = contestants
             .iter()
-            .map(|own| own.listen(asked.items))
+            .map(|own| own.accumulator(setting.items))
             .collect();
-        let truth = hear_crowd(&mut listeners, Workload::Zipf(zipf), asked, rng)?;
+        let truth = simulate_crowd(&mut accumulators, Workload::Zipf(zipf), setting, rng)?;
         let means = truth.means();
         let mut measured = Vec::new();
-        for (own, listener) in contestants.iter().zip(&listeners) {
+        for (own, accumulator) in contestants.iter().zip(&accumulators) {
             let mut add = |metric: &str, value: f64| {
-                measured.push(of(&asked, &own.name, ESTIMAND, metric, value));
+                measured.push(of(&setting, &own.name, ESTIMAND, metric, value));
             };
-            let score = Score::new(&listener.estimates().means, &means);
+            let score = Score::new(&accumulator.estimates().means, &means);
             add(LARGEST, score.largest);
             add(MSE, score.mean_square);
             // The length of a report is the same in every repeat.
             if unit.repeat == 0 {
-                add(BYTES, own.bytes(&person(asked.sparsity))?);
+                add(
+                    BYTES,
+                    own.report_bytes(&person_with_items(setting.sparsity))?,
+                );
             }
         }
         Ok(measured)
@@ -200,7 +208,7 @@ mod tests {
 
     use super::*;
 
-    fn run(study: &Neighbouring, index: usize, seed: u64) -> Vec<Measured> {
+    fn run(study: &Neighbouring, index: usize, seed: u64) -> Vec<Measurement> {
         let mut units = study.units().into_iter();
         let unit = units.find(|unit| unit.index == index).unwrap();
         study.run(&unit, &ChaCha8Rng::seed_from_u64(seed)).unwrap()
@@ -222,18 +230,18 @@ mod tests {
         for size in [Size::Quick, Size::Full] {
             let study = Neighbouring::new(size);
             for &distance in &study.distances {
-                let asked = study.asked(distance);
-                let own = person(asked.sparsity);
-                for contestant in contestants(&asked).unwrap() {
-                    let mut listener = contestant.listen(asked.items);
+                let setting = study.setting(distance);
+                let own = person_with_items(setting.sparsity);
+                for contestant in contestants(&setting).unwrap() {
+                    let mut accumulator = contestant.accumulator(setting.items);
                     let mut rng = ChaCha8Rng::seed_from_u64(1);
-                    listener.hear(&[&own[..]], &mut rng).unwrap();
-                    let means = listener.estimates().means;
-                    assert_eq!(means.len(), asked.items as usize, "{}", contestant.name);
+                    accumulator.add_reports(&[&own[..]], &mut rng).unwrap();
+                    let means = accumulator.estimates().means;
+                    assert_eq!(means.len(), setting.items as usize, "{}", contestant.name);
                     assert!(means.iter().all(|mean| mean.is_finite()));
-                    let bytes = contestant.bytes(&own).unwrap();
+                    let bytes = contestant.report_bytes(&own).unwrap();
                     let all = ORACLES.contains(&contestant.name.as_str());
-                    assert_eq!(bytes == 4.0 * f64::from(asked.items), all, "{bytes}");
+                    assert_eq!(bytes == 4.0 * f64::from(setting.items), all, "{bytes}");
                 }
             }
         }
@@ -252,13 +260,13 @@ mod tests {
         for (index, &distance) in study.distances.iter().enumerate() {
             let measured = run(&study, index, 1);
             assert_eq!(measured, run(&study, index, 1));
-            let asked = study.asked(distance);
-            for own in contestants(&asked).unwrap() {
+            let setting = study.setting(distance);
+            for own in contestants(&setting).unwrap() {
                 let mut found = measured.iter();
                 let found = found.find(|row| row.mechanism == own.name && row.metric == MSE);
                 let found = found.unwrap();
                 assert_eq!(found.point.parameter, distance);
-                let expected = own.predicted(&asked).mean.unwrap() / asked.people as f64;
+                let expected = own.predicted_errors(&setting).mean.unwrap() / setting.people as f64;
                 let ratio = found.value / expected;
                 assert!(
                     (ratio - 1.0).abs() < 0.45,

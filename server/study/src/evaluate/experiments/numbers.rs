@@ -1,6 +1,6 @@
 //! Means of numeric attributes that every person has: P4's figures 1, 3, 4 and 5.
 
-use crate::competitors::{Asked, Budget, Gaussian, TwoPoints, as_printed, compare};
+use crate::competitors::{Budget, ComparedQuestion, Gaussian, TwoPoints, as_printed, compare};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
@@ -8,13 +8,13 @@ use crate::evaluate::crowd::census::{Census, Extract, Person};
 use crate::evaluate::crowd::random::stream;
 use crate::evaluate::measure::axis::{Axis, DELTA, EPSILON, epsilons};
 use crate::evaluate::measure::experiment::{
-    Experiment, Figure, Measured, Panel, Point, StudyError, Unit,
+    Experiment, Figure, Measurement, Panel, Point, StudyError, Unit,
 };
-use crate::evaluate::measure::measured::MSE;
+use crate::evaluate::measure::measurement::MSE;
 use crate::evaluate::measure::score::Score;
 use crate::evaluate::measure::size::Size;
 use crate::evaluate::measure::table::Table;
-use crate::evaluate::mechanism::dense::{Dense, DenseName};
+use crate::evaluate::mechanism::numbers_mechanism::{NumbersMechanism, NumbersMechanismName};
 
 /// Experiment on the means of numbers, with every mechanism.
 #[derive(Debug)]
@@ -126,7 +126,7 @@ impl Experiment for Numbers {
         std::iter::once(computed).chain(simulated).collect()
     }
 
-    fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError> {
+    fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         match self.cells.get(unit.index) {
             Some(cell) => cell.simulate(self.people(), rng),
             None => computed(),
@@ -140,7 +140,7 @@ impl Experiment for Numbers {
         let mut mean = |name: &str, title: &str, axis: Axis, wanted: &dyn Fn(&Cell) -> bool| {
             figures.push(Figure {
                 name: name.to_owned(),
-                title: format!("{title} {}", axis.over()),
+                title: format!("{title} {}", axis.title_suffix()),
                 x: axis.label(),
                 y: "MSE of means",
                 logarithmic: [true, true],
@@ -168,8 +168,8 @@ impl Numbers {
         }
         let panel = |crowd: Crowd| {
             let d = crowd.attributes();
-            let here = |point: &Point| point.items == d && axis.is_at(point);
-            let curves = table.curves(crowd.estimand(), MSE, here, |point| axis.right(point));
+            let here = |point: &Point| point.items == d && axis.shows(point);
+            let curves = table.curves(crowd.estimand(), MSE, here, |point| axis.x_value(point));
             Panel {
                 title: match crowd {
                     Crowd::Normal(d) => format!("d = {d}"),
@@ -186,12 +186,15 @@ fn one_number(table: &Table, axis: Axis) -> Figure {
     let curves = table.curves(
         ONE,
         VARIANCE,
-        |point| axis.is_at(point),
-        |point| axis.right(point),
+        |point| axis.shows(point),
+        |point| axis.x_value(point),
     );
     Figure {
         name: format!("p4-1-{}", axis.name()),
-        title: format!("Worst variance of a number's estimate {}", axis.over()),
+        title: format!(
+            "Worst variance of a number's estimate {}",
+            axis.title_suffix()
+        ),
         x: axis.label(),
         y: "variance of one report's estimate",
         logarithmic: [true, true],
@@ -203,13 +206,15 @@ fn one_number(table: &Table, axis: Axis) -> Figure {
 }
 
 /// Computes figure 1 from formulas.
-fn computed() -> Result<Vec<Measured>, StudyError> {
+fn computed() -> Result<Vec<Measurement>, StudyError> {
     let mut rows = Vec::new();
     let over_epsilon = epsilons(Size::Full).iter().map(|&epsilon| (epsilon, DELTA));
     let over_delta = deltas(Size::Full).iter().map(|&delta| (EPSILON, delta));
     for (epsilon, delta) in over_epsilon.chain(over_delta) {
         let budget = Budget::new(epsilon, delta)?;
-        let ours = compare(Asked::Number, &budget, 1)?.rows.remove(0);
+        let ours = compare(ComparedQuestion::Number, &budget, 1)?
+            .rows
+            .remove(0);
         let ours = ours.variance.expect("ours has no δ").worst;
         let point = Point {
             people: 1,
@@ -224,7 +229,7 @@ fn computed() -> Result<Vec<Measured>, StudyError> {
             ("Algorithm 2", TwoPoints::new(&budget).variance(0.0)),
             ("Gaussian", Gaussian::on_numbers(1, &budget)?.variance()),
         ] {
-            rows.push(Measured::new(point, mechanism, ONE, VARIANCE, value));
+            rows.push(Measurement::new(point, mechanism, ONE, VARIANCE, value));
         }
     }
     Ok(rows)
@@ -239,7 +244,7 @@ impl Cell {
 
     /// Estimates a crowd's means with every mechanism. The generator's first stream draws the
     /// people, each later stream the reports of one mechanism.
-    fn simulate(&self, people: u64, rng: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError> {
+    fn simulate(&self, people: u64, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         let d = self.crowd.attributes();
         let budget = Budget::new(self.epsilon, self.delta)?;
         let mut all = Reporting::all(d, &budget, rng)?;
@@ -253,10 +258,11 @@ impl Cell {
                 square += value * value / (n * f64::from(d));
             }
             for own in &mut all {
-                own.mechanism.add(values, &mut own.sums, &mut own.rng)?;
+                own.mechanism
+                    .add_report(values, &mut own.sums, &mut own.rng)?;
             }
         }
-        let mut rows: Vec<Measured> = Vec::new();
+        let mut rows: Vec<Measurement> = Vec::new();
         for mut own in all {
             let means = own.mechanism.means(&own.sums, people, &mut own.rng);
             let label = own.name.label();
@@ -271,7 +277,7 @@ impl Cell {
         Ok(rows)
     }
 
-    fn measured(&self, people: u64, mechanism: &str, metric: &str, value: f64) -> Measured {
+    fn measured(&self, people: u64, mechanism: &str, metric: &str, value: f64) -> Measurement {
         let d = self.crowd.attributes();
         let point = Point {
             people,
@@ -281,7 +287,7 @@ impl Cell {
             delta: self.delta,
             parameter: 0.0,
         };
-        Measured::new(point, mechanism, self.crowd.estimand(), metric, value)
+        Measurement::new(point, mechanism, self.crowd.estimand(), metric, value)
     }
 
     /// Returns the average variances of the mechanisms as printed, for numbers with mean square
@@ -308,8 +314,8 @@ impl Cell {
 
 /// Mechanism, with its sums so far and its random generator.
 struct Reporting {
-    name: DenseName,
-    mechanism: Dense,
+    name: NumbersMechanismName,
+    mechanism: NumbersMechanism,
     sums: Vec<f64>,
     rng: ChaCha8Rng,
 }
@@ -319,7 +325,7 @@ impl Reporting {
     /// on.
     fn all(attributes: u32, budget: &Budget, rng: &ChaCha8Rng) -> Result<Vec<Self>, StudyError> {
         let mut all = Vec::new();
-        for (index, name) in (1..).zip(DenseName::PRIVATE) {
+        for (index, name) in (1..).zip(NumbersMechanismName::PRIVATE) {
             all.push(Self {
                 name,
                 mechanism: name.build(attributes, budget)?,
@@ -375,7 +381,7 @@ mod tests {
 
     use super::*;
 
-    fn run(cell: Cell, people: u64, seed: u64) -> Vec<Measured> {
+    fn run(cell: Cell, people: u64, seed: u64) -> Vec<Measurement> {
         let rng = ChaCha8Rng::seed_from_u64(seed);
         cell.simulate(people, &rng).unwrap()
     }
@@ -398,9 +404,9 @@ mod tests {
             let runs = 40;
             let table = Table::new((0..runs).flat_map(|seed| run(cell, 500, seed)));
             let d = f64::from(crowd.attributes());
-            for expected in table.of(crowd.estimand(), EXPECTED) {
+            for expected in table.rows_of(crowd.estimand(), EXPECTED) {
                 let name = &expected.first.mechanism;
-                let mut rows = table.of(crowd.estimand(), MSE);
+                let mut rows = table.rows_of(crowd.estimand(), MSE);
                 let observed = rows.find(|row| row.first.mechanism == *name).unwrap();
                 let ratio = observed.mean / expected.mean;
                 let off = (2.0 / (runs as f64 * d)).sqrt();

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::evaluate::crowd::random::stream;
 use crate::evaluate::measure::experiment::{
-    Experiment, Figure, Measured, Panel, Point, StudyError, Unit,
+    Experiment, Figure, Measurement, Panel, Point, StudyError, Unit,
 };
 use crate::evaluate::measure::size::Size;
 use crate::evaluate::measure::table::Table;
@@ -211,7 +211,7 @@ impl Asked {
         Ok((plan(&survey).map_err(|error| refused(&error))?, within))
     }
 
-    fn measure(&self, times: f64, rng: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError> {
+    fn measure(&self, times: f64, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         let (plan, within) = self.plan(times)?;
         let refused = |error: &dyn std::fmt::Display| StudyError::draft(self.name, error);
         // Separate streams draw the people and the noise.
@@ -252,7 +252,7 @@ impl Asked {
             (WITHIN, is((estimate - self.truth).abs() <= within)),
             (COVERED, is((lower..=upper).contains(&self.truth))),
         ];
-        let row = |(metric, value)| Measured::new(point, self.name, "plan", metric, value);
+        let row = |(metric, value)| Measurement::new(point, self.name, "plan", metric, value);
         Ok(metrics.map(row).into())
     }
 }
@@ -277,7 +277,7 @@ impl Experiment for Plans {
         units.collect()
     }
 
-    fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError> {
+    fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         // Three times the error needs a ninth of the people.
         let times = self.size.pick(3.0, 1.0);
         self.questions[unit.index].measure(times, rng)
@@ -317,7 +317,7 @@ mod tests {
                 asked.measure(3.0, &rng).unwrap()
             });
             let table = Table::new(rows);
-            let mean = |metric| table.of("plan", metric).next().unwrap().mean;
+            let mean = |metric| table.rows_of("plan", metric).next().unwrap().mean;
             let width = mean(HALF_WIDTH);
             assert!((0.7..1.05).contains(&width), "{}: {width}", asked.name);
             for metric in [WITHIN, COVERED] {

@@ -11,15 +11,17 @@ use serde_json::{Value, json};
 use crate::competitors::ratings::as_printed;
 use crate::evaluate::crowd::workload::Workload;
 use crate::evaluate::measure::experiment::{
-    Contest, Experiment, Figure, Measured, Panel, Point, StudyError, Unit,
+    Contest, Experiment, Figure, Measurement, Panel, Point, StudyError, Unit,
 };
-use crate::evaluate::measure::measured::{BYTES, MSE};
-use crate::evaluate::measure::score::{Score, Truth, onto_ball, onto_simplex};
+use crate::evaluate::measure::measurement::{BYTES, MSE};
+use crate::evaluate::measure::score::{CrowdTruth, Score, onto_ball, onto_simplex};
 use crate::evaluate::measure::size::Size;
 use crate::evaluate::measure::table::Table;
-use crate::evaluate::mechanism::contestant::{Asked, Contestant, Listener, Predicted};
-use crate::evaluate::mechanism::listen::{hear_crowd, person, point};
-use crate::evaluate::mechanism::prepared::Prepared;
+use crate::evaluate::mechanism::contestant::{
+    Accumulator, Contestant, PredictedErrors, QuestionSetting,
+};
+use crate::evaluate::mechanism::shared_values::SharedValues;
+use crate::evaluate::mechanism::simulate::{person_with_items, question_point, simulate_crowd};
 
 /// Parameters of a crowd: number of people n, number of items d, and sparsity s.
 type Crowd = (u64, u32, u32);
@@ -35,7 +37,7 @@ pub(crate) struct Ratings {
     /// Names of the published oracles.
     oracles: Vec<&'static str>,
     /// Mechanisms for each crowd, with one list for each ε.
-    contestants: Prepared<Vec<(Asked, Vec<Contestant>)>>,
+    contestants: SharedValues<Vec<(QuestionSetting, Vec<Contestant>)>>,
 }
 
 /// Oracles with which P1 compares its mechanisms.
@@ -95,7 +97,7 @@ impl Ratings {
             ),
             repeats: size.pick(|_| 10, |people| if people > 10_000 { 10 } else { 100 }),
             oracles: OF_P1.to_vec(),
-            contestants: Prepared::default(),
+            contestants: SharedValues::default(),
         }
     }
 
@@ -114,7 +116,7 @@ impl Ratings {
             epsilons: size.pick(vec![1.0, 3.0], vec![0.2, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0]),
             repeats: size.pick(|_| 3, |_| 10),
             oracles: OF_P2.to_vec(),
-            contestants: Prepared::default(),
+            contestants: SharedValues::default(),
         }
     }
 
@@ -122,9 +124,9 @@ impl Ratings {
     fn prepare(
         &self,
         (people, items, sparsity): Crowd,
-    ) -> Result<Vec<(Asked, Vec<Contestant>)>, StudyError> {
+    ) -> Result<Vec<(QuestionSetting, Vec<Contestant>)>, StudyError> {
         let at = |&epsilon: &f64| {
-            let asked = Asked {
+            let setting = QuestionSetting {
                 people,
                 items,
                 sparsity,
@@ -133,7 +135,7 @@ impl Ratings {
                 distance: 0.0,
                 signs: true,
             };
-            Ok((asked, contestants(&asked, &self.oracles)?))
+            Ok((setting, contestants(&setting, &self.oracles)?))
         };
         self.epsilons.iter().map(at).collect()
     }
@@ -141,8 +143,11 @@ impl Ratings {
 
 /// Creates all mechanisms for one question: hushbin's for means and for frequencies, those of P1 to
 /// P3, and the given published oracles.
-pub(crate) fn contestants(asked: &Asked, oracles: &[&str]) -> Result<Vec<Contestant>, StudyError> {
-    let task = |name: &str, mechanism: Value| Contestant::task(name, asked, &mechanism);
+pub(crate) fn contestants(
+    setting: &QuestionSetting,
+    oracles: &[&str],
+) -> Result<Vec<Contestant>, StudyError> {
+    let task = |name: &str, mechanism: Value| Contestant::task(name, setting, &mechanism);
     let mut all = vec![
         task(OURS_MEANS, json!({ "name": "auto", "objective": "mean" }))?,
         task(
@@ -153,19 +158,19 @@ pub(crate) fn contestants(asked: &Asked, oracles: &[&str]) -> Result<Vec<Contest
         task(OURS_BOTH, json!({ "name": "coco", "rule": "overwrite" }))?,
         task(
             "Collision",
-            as_printed::collision(asked.sparsity, asked.epsilon),
+            as_printed::collision(setting.sparsity, setting.epsilon),
         )?,
         task("CoCo", as_printed::coco())?,
-        task("CoCo, t as printed", with_printed_buckets(asked))?,
-        task("CoCo, t of Collision", with_collisions_buckets(asked))?,
+        task("CoCo, t as printed", with_printed_buckets(setting))?,
+        task("CoCo, t of Collision", with_collisions_buckets(setting))?,
         task(
             "SUCCINCT",
-            as_printed::clipped(asked.sparsity, asked.people),
+            as_printed::succinct_user(setting.sparsity, setting.people),
         )?,
-        task("SUCCINCT, as coded", succinct_as_coded(asked))?,
+        task("SUCCINCT, as coded", succinct_as_coded(setting))?,
     ];
     for name in oracles {
-        all.push(Contestant::oracle(name, asked)?);
+        all.push(Contestant::oracle(name, setting)?);
     }
     Ok(all)
 }
@@ -180,30 +185,33 @@ pub(crate) const OURS_CLIPPED: &str = "hushbin, clipped";
 const OURS_BOTH: &str = "hushbin, for means with frequencies";
 
 /// Returns CoCo with the number of buckets of P1's Theorem 7: t = ⌈e·s + s + 2⌉, where e = exp(ε).
-fn with_printed_buckets(asked: &Asked) -> Value {
-    let s = f64::from(asked.sparsity);
-    with_buckets(asked, (asked.epsilon.exp() * s + s + 2.0).ceil() as u32)
+fn with_printed_buckets(setting: &QuestionSetting) -> Value {
+    let s = f64::from(setting.sparsity);
+    with_buckets(setting, (setting.epsilon.exp() * s + s + 2.0).ceil() as u32)
 }
 
 /// Returns CoCo with P1's number of buckets for the collision mechanism: t = ⌊s·e + 2s − 1⌋, where
 /// e = exp(ε).
-fn with_collisions_buckets(asked: &Asked) -> Value {
-    with_buckets(asked, as_printed::buckets(asked.sparsity, asked.epsilon))
+fn with_collisions_buckets(setting: &QuestionSetting) -> Value {
+    with_buckets(
+        setting,
+        as_printed::collision_buckets(setting.sparsity, setting.epsilon),
+    )
 }
 
 /// Returns CoCo with `buckets` buckets, rounded up to an even number and to at least 2s + 2.
-fn with_buckets(asked: &Asked, buckets: u32) -> Value {
-    let buckets = buckets.next_multiple_of(2).max(2 * asked.sparsity + 2);
+fn with_buckets(setting: &QuestionSetting, buckets: u32) -> Value {
+    let buckets = buckets.next_multiple_of(2).max(2 * setting.sparsity + 2);
     json!({ "name": "coco", "rule": "overwrite", "hashing": "independent", "buckets": buckets })
 }
 
 /// Returns P3's mechanism as in its code: with a clipping bound that differs from the printed one,
 /// and two-point noise for ε up to 2.
-pub(crate) fn succinct_as_coded(asked: &Asked) -> Value {
-    let clip = (f64::from(asked.sparsity) * (asked.people as f64).ln()).sqrt() / 2.5;
+pub(crate) fn succinct_as_coded(setting: &QuestionSetting) -> Value {
+    let clip = (f64::from(setting.sparsity) * (setting.people as f64).ln()).sqrt() / 2.5;
     // A clipping bound must be a multiple of the grid's step.
     let clip = (clip * f64::from(GRID)).ceil() / f64::from(GRID);
-    let noise = if asked.epsilon <= 2.0 {
+    let noise = if setting.epsilon <= 2.0 {
         "two-point"
     } else {
         "laplace"
@@ -235,21 +243,22 @@ impl Experiment for Ratings {
         self.crowds.iter().enumerate().flat_map(of).collect()
     }
 
-    fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError> {
+    fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         let crowd = self.crowds[unit.index];
         let at = self.contestants.get(unit.index, || self.prepare(crowd))?;
         let all = at.iter().flat_map(|(_, contestants)| contestants);
-        let mut listeners: Vec<Listener<'_>> = all.map(|own| own.listen(crowd.1)).collect();
-        let truth = hear_crowd(&mut listeners, Workload::Uniform, at[0].0, rng)?;
+        let mut accumulators: Vec<Accumulator<'_>> =
+            all.map(|own| own.accumulator(crowd.1)).collect();
+        let truth = simulate_crowd(&mut accumulators, Workload::Uniform, at[0].0, rng)?;
         let mut measured = Vec::new();
-        let mut listeners = listeners.iter();
-        for (asked, contestants) in at.iter() {
-            for (own, listener) in contestants.iter().zip(&mut listeners) {
-                measure(&mut measured, asked, own, listener, &truth);
+        let mut accumulators = accumulators.iter();
+        for (setting, contestants) in at.iter() {
+            for (own, accumulator) in contestants.iter().zip(&mut accumulators) {
+                measure(&mut measured, setting, own, accumulator, &truth);
             }
             // Predictions are the same in every repeat.
             if unit.repeat == 0 {
-                compute(&mut measured, asked, contestants)?;
+                compute(&mut measured, setting, contestants)?;
             }
         }
         Ok(measured)
@@ -365,28 +374,28 @@ impl Ratings {
 
 /// Adds the errors of one mechanism's estimates, for all estimands.
 fn measure(
-    measured: &mut Vec<Measured>,
-    asked: &Asked,
+    measured: &mut Vec<Measurement>,
+    setting: &QuestionSetting,
     own: &Contestant,
-    listener: &Listener<'_>,
-    truth: &Truth,
+    accumulator: &Accumulator<'_>,
+    truth: &CrowdTruth,
 ) {
-    let estimates = listener.estimates();
+    let estimates = accumulator.estimates();
     let mut add = |estimand: &str, score: Score| {
         for (metric, value) in [
             (LN_TVE, score.total.ln()),
             (LN_MAE, score.largest.ln()),
             (MSE, score.mean_square),
         ] {
-            let here = point(asked);
-            measured.push(Measured::new(here, &own.name, estimand, metric, value));
+            let here = question_point(setting);
+            measured.push(Measurement::new(here, &own.name, estimand, metric, value));
         }
     };
     let means = truth.means();
     add(MEAN, Score::new(&estimates.means, &means));
     add(
         MEAN_BALL,
-        Score::new(&onto_ball(&estimates.means, asked.sparsity), &means),
+        Score::new(&onto_ball(&estimates.means, setting.sparsity), &means),
     );
     add(MEAN_SHRUNKEN, Score::new(&estimates.shrunken(), &means));
     let Some(signs) = &estimates.frequencies else {
@@ -404,7 +413,7 @@ fn measure(
         add(of_items, Score::new(&both(signs, 1.0), &nonmissing));
     };
     add_signs([FREQUENCY, NONMISSING], signs);
-    let projected = onto_simplex(signs, asked.sparsity);
+    let projected = onto_simplex(signs, setting.sparsity);
     add_signs([FREQUENCY_SIMPLEX, NONMISSING_SIMPLEX], &projected);
     let differences = both(&projected, -1.0);
     add(MEAN_SIMPLEX, Score::new(&differences, &means));
@@ -413,25 +422,25 @@ fn measure(
 /// Adds values that need no simulation: predicted errors, their ratios to the lower bound, and
 /// lengths of reports.
 fn compute(
-    measured: &mut Vec<Measured>,
-    asked: &Asked,
+    measured: &mut Vec<Measurement>,
+    setting: &QuestionSetting,
     contestants: &[Contestant],
 ) -> Result<(), StudyError> {
-    let person = person(asked.sparsity);
-    let domain = Domain::rated(Some(asked.items), asked.sparsity);
+    let person = person_with_items(setting.sparsity);
+    let domain = Domain::rated(Some(setting.items), setting.sparsity);
     let bounds = [Objective::MEAN, Objective::FREQUENCY]
-        .map(|objective| least(&domain, asked.epsilon, &objective));
+        .map(|objective| least(&domain, setting.epsilon, &objective));
     for own in contestants {
         let mut add = |estimand: &str, metric: &str, value: f64| {
-            let here = point(asked);
-            measured.push(Measured::new(here, &own.name, estimand, metric, value));
+            let here = question_point(setting);
+            measured.push(Measurement::new(here, &own.name, estimand, metric, value));
         };
-        add("report", BYTES, own.bytes(&person)?);
-        let Predicted { mean, frequency } = own.predicted(asked);
+        add("report", BYTES, own.report_bytes(&person)?);
+        let PredictedErrors { mean, frequency } = own.predicted_errors(setting);
         let predicted = [(MEAN, mean), (FREQUENCY, frequency)];
         for ((estimand, variance), bound) in predicted.into_iter().zip(&bounds) {
             let Some(variance) = variance else { continue };
-            add(estimand, PREDICTED_MSE, variance / asked.people as f64);
+            add(estimand, PREDICTED_MSE, variance / setting.people as f64);
             if let Some(bound) = bound {
                 add(estimand, OVER_BOUND, variance / bound.variance);
             }

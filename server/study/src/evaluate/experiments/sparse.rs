@@ -9,15 +9,15 @@ use crate::competitors::ratings::as_printed;
 use crate::evaluate::crowd::random::Zipf;
 use crate::evaluate::crowd::workload::{EXPONENT, Workload};
 use crate::evaluate::measure::experiment::{
-    Contest, Experiment, Figure, Measured, Panel, Point, StudyError, Unit,
+    Contest, Experiment, Figure, Measurement, Panel, Point, StudyError, Unit,
 };
-use crate::evaluate::measure::measured::{BYTES, MSE};
+use crate::evaluate::measure::measurement::{BYTES, MSE};
 use crate::evaluate::measure::score::Score;
 use crate::evaluate::measure::size::Size;
 use crate::evaluate::measure::table::Table;
-use crate::evaluate::mechanism::contestant::{Asked, Contestant, Listener};
-use crate::evaluate::mechanism::listen::{hear_crowd, person, point};
-use crate::evaluate::mechanism::prepared::Prepared;
+use crate::evaluate::mechanism::contestant::{Accumulator, Contestant, QuestionSetting};
+use crate::evaluate::mechanism::shared_values::SharedValues;
+use crate::evaluate::mechanism::simulate::{person_with_items, question_point, simulate_crowd};
 
 /// Point of the grid of an experiment.
 #[derive(Debug, Clone, Copy)]
@@ -38,7 +38,7 @@ pub(crate) struct Sparse {
     /// True if crowds follow the paper's code instead of its text.
     as_coded: bool,
     /// Mechanisms at each point of the grid, each with the estimand of its privacy level.
-    contestants: Prepared<Vec<(&'static str, Contestant)>>,
+    contestants: SharedValues<Vec<(&'static str, Contestant)>>,
 }
 
 /// Parameter on the horizontal axis of a figure, and whether its errors cover only the foremost
@@ -101,35 +101,41 @@ pub(crate) const LEVELS: [(&str, &[&str]); 2] = [
 
 /// Returns the drafts of the mechanisms that run as tasks at a level: hushbin's choice, P3's as
 /// printed, and P3's as in its code.
-fn tasks(level: usize, asked: &Asked) -> Vec<(&'static str, Value)> {
+fn tasks(level: usize, setting: &QuestionSetting) -> Vec<(&'static str, Value)> {
     match level {
         0 => vec![
             (OURS, json!({ "name": "auto", "objective": "mean" })),
             (OURS_CLIPPED, json!({ "name": "hash-bin" })),
             (
                 "SUCCINCT",
-                as_printed::clipped(asked.sparsity, asked.people),
+                as_printed::succinct_user(setting.sparsity, setting.people),
             ),
-            ("SUCCINCT, as coded", succinct_as_coded(asked)),
+            ("SUCCINCT, as coded", succinct_as_coded(setting)),
         ],
         _ => vec![
             (
                 "hushbin",
                 json!({ "name": "auto", "objective": "mean", "level": "event" }),
             ),
-            ("SUCCINCT", as_printed::event(asked.sparsity, asked.epsilon)),
+            (
+                "SUCCINCT",
+                as_printed::succinct_event(setting.sparsity, setting.epsilon),
+            ),
         ],
     }
 }
 
 /// Builds all mechanisms of a level.
-pub(crate) fn contestants(level: usize, asked: &Asked) -> Result<Vec<Contestant>, StudyError> {
+pub(crate) fn contestants(
+    level: usize,
+    setting: &QuestionSetting,
+) -> Result<Vec<Contestant>, StudyError> {
     let mut all = Vec::new();
-    for (name, mechanism) in tasks(level, asked) {
-        all.push(Contestant::task(name, asked, &mechanism)?);
+    for (name, mechanism) in tasks(level, setting) {
+        all.push(Contestant::task(name, setting, &mechanism)?);
     }
     for name in LEVELS[level].1 {
-        all.push(Contestant::oracle(name, asked)?);
+        all.push(Contestant::oracle(name, setting)?);
     }
     Ok(all)
 }
@@ -196,12 +202,12 @@ impl Sparse {
                 },
             ),
             as_coded: false,
-            contestants: Prepared::default(),
+            contestants: SharedValues::default(),
         }
     }
 
-    fn asked(&self, place: Place) -> Asked {
-        Asked {
+    fn setting(&self, place: Place) -> QuestionSetting {
+        QuestionSetting {
             people: self.people,
             items: place.items,
             sparsity: place.entries,
@@ -245,9 +251,9 @@ impl Experiment for Sparse {
         units
     }
 
-    fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError> {
+    fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         let place = self.places[unit.index];
-        let asked = self.asked(place);
+        let setting = self.setting(place);
         let zipf = Zipf::new(place.items, EXPONENT);
         let workload = if self.as_coded {
             Workload::ZipfAsCoded(zipf)
@@ -258,20 +264,20 @@ impl Experiment for Sparse {
         let both = self.contestants.get(unit.index, || {
             let mut all = Vec::new();
             for (level, (estimand, _)) in LEVELS.into_iter().enumerate() {
-                let own = contestants(level, &asked)?;
+                let own = contestants(level, &setting)?;
                 all.extend(own.into_iter().map(|own| (estimand, own)));
             }
             Ok(all)
         })?;
-        let mut listeners: Vec<Listener<'_>> = both
+        let mut accumulators: Vec<Accumulator<'_>> = both
             .iter()
-            .map(|(_, own)| own.listen(asked.items))
+            .map(|(_, own)| own.accumulator(setting.items))
             .collect();
-        let truth = hear_crowd(&mut listeners, workload, asked, rng)?;
+        let truth = simulate_crowd(&mut accumulators, workload, setting, rng)?;
         let means = truth.means();
-        let foremost = truth.foremost(FOREMOST);
-        for ((estimand, own), listener) in both.iter().zip(&listeners) {
-            let estimates = listener.estimates().means;
+        let foremost = truth.largest_mean_items(FOREMOST);
+        for ((estimand, own), accumulator) in both.iter().zip(&accumulators) {
+            let estimates = accumulator.estimates().means;
             let part =
                 |all: &[f64]| -> Vec<f64> { foremost.iter().map(|&item| all[item]).collect() };
             let all = Score::new(&estimates, &means);
@@ -282,13 +288,13 @@ impl Experiment for Sparse {
                 (LARGEST_OF_FOREMOST, of_foremost.largest),
                 (MSE_OF_FOREMOST, of_foremost.mean_square),
             ] {
-                measured.push(of(&asked, &own.name, estimand, metric, value));
+                measured.push(of(&setting, &own.name, estimand, metric, value));
             }
             // The length of a report is the same in every repeat.
             if unit.repeat == 0 {
-                let person = person(asked.sparsity.min(asked.items));
-                let bytes = own.bytes(&person)?;
-                measured.push(of(&asked, &own.name, estimand, BYTES, bytes));
+                let person = person_with_items(setting.sparsity.min(setting.items));
+                let bytes = own.report_bytes(&person)?;
+                measured.push(of(&setting, &own.name, estimand, BYTES, bytes));
             }
         }
         Ok(measured)
@@ -374,11 +380,11 @@ const MSE_OF_FOREMOST: &str = "MSE of the 100 foremost";
 
 /// Creates a measurement of a mechanism for this question.
 pub(crate) fn of(
-    asked: &Asked,
+    setting: &QuestionSetting,
     mechanism: &str,
     estimand: &str,
     metric: &str,
     value: f64,
-) -> Measured {
-    Measured::new(point(asked), mechanism, estimand, metric, value)
+) -> Measurement {
+    Measurement::new(question_point(setting), mechanism, estimand, metric, value)
 }

@@ -7,11 +7,11 @@ use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
 use crate::evaluate::measure::experiment::{
-    Experiment, Figure, Measured, Panel, Point, StudyError, Unit,
+    Experiment, Figure, Measurement, Panel, Point, StudyError, Unit,
 };
-use crate::evaluate::measure::measured::BYTES;
+use crate::evaluate::measure::measurement::BYTES;
 use crate::evaluate::measure::table::Table;
-use crate::evaluate::mechanism::contestant::{Asked, Contestant, Predicted};
+use crate::evaluate::mechanism::contestant::{Contestant, PredictedErrors, QuestionSetting};
 
 /// Experiment on ways to ask a question. All values are computed by formula.
 pub(crate) struct Ways {
@@ -211,10 +211,10 @@ impl Way {
         }
     }
 
-    fn at(&self, epsilon: f64) -> Result<Vec<Measured>, StudyError> {
+    fn at(&self, epsilon: f64) -> Result<Vec<Measurement>, StudyError> {
         let ratio = |beside: &str, value: f64| {
             let point = self.point(0, epsilon, 0.0);
-            vec![Measured::new(point, &self.name, beside, RATIO, value)]
+            vec![Measurement::new(point, &self.name, beside, RATIO, value)]
         };
         let refused = |reason: &str| StudyError::draft(&self.name, &reason);
         Ok(match &self.beside {
@@ -246,7 +246,7 @@ impl Way {
                 let answer = planned(vec![text.clone()], epsilon)?;
                 let share = answer.questions[0].smallest.unwrap_or(1.0);
                 let point = self.point(PEOPLE, epsilon, 0.0);
-                vec![Measured::new(point, &self.name, FOUND, "share", share)]
+                vec![Measurement::new(point, &self.name, FOUND, "share", share)]
             }
             Beside::Reports(people) => self.sums(*people, epsilon)?,
         })
@@ -255,7 +255,7 @@ impl Way {
     /// Returns the variance of the estimand for which P1 designed the mechanism, if all people have
     /// s items.
     fn variance(&self, mechanism: &Value, epsilon: f64) -> Result<f64, StudyError> {
-        let asked = Asked {
+        let asked = QuestionSetting {
             people: PEOPLE,
             items: self.items,
             sparsity: self.sparsity,
@@ -265,7 +265,7 @@ impl Way {
             signs: true,
         };
         let own = Contestant::task(&self.name, &asked, mechanism)?;
-        let Predicted { mean, frequency } = own.predicted(&asked);
+        let PredictedErrors { mean, frequency } = own.predicted_errors(&asked);
         let own = match mechanism["name"].as_str() {
             Some("collision") => frequency,
             _ => mean,
@@ -274,7 +274,7 @@ impl Way {
     }
 
     /// Compares sums of `items` numbers in [−1, 1] through a shuffler with local reports.
-    fn sums(&self, people: u64, epsilon: f64) -> Result<Vec<Measured>, StudyError> {
+    fn sums(&self, people: u64, epsilon: f64) -> Result<Vec<Measurement>, StudyError> {
         let numbers: Vec<Value> = (0..self.items)
             .map(|index| json!({ "name": index.to_string(), "min": -1, "max": 1 }))
             .collect();
@@ -295,7 +295,7 @@ impl Way {
             (through, BYTES, plan.bytes as f64),
         ];
         let point = self.point(people, epsilon, DELTA);
-        let row = |(name, metric, value)| Measured::new(point, name, SUMS, metric, value);
+        let row = |(name, metric, value)| Measurement::new(point, name, SUMS, metric, value);
         Ok(rows.map(row).into())
     }
 }
@@ -325,7 +325,7 @@ impl Experiment for Ways {
             .collect()
     }
 
-    fn run(&self, unit: &Unit, _: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError> {
+    fn run(&self, unit: &Unit, _: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         let way = &self.ways[unit.index];
         let mut measured = Vec::new();
         for &epsilon in way.epsilons() {
@@ -362,7 +362,7 @@ mod tests {
 
     use super::*;
 
-    fn run(ways: &Ways, name: &str) -> Vec<Measured> {
+    fn run(ways: &Ways, name: &str) -> Vec<Measurement> {
         let mut units = ways.units().into_iter();
         let unit = units.find(|unit| unit.name == name).unwrap();
         ways.run(&unit, &ChaCha8Rng::seed_from_u64(1)).unwrap()
@@ -393,7 +393,7 @@ mod tests {
         let ways = Ways::new();
         let named = |unit: &Unit| !unit.name.contains(" of 1000");
         let units = ways.units().into_iter().filter(named);
-        let rows: Vec<Measured> = units.flat_map(|unit| run(&ways, &unit.name)).collect();
+        let rows: Vec<Measurement> = units.flat_map(|unit| run(&ways, &unit.name)).collect();
         let ratios = rows.iter().filter(|row| row.metric == RATIO).count();
         let figures = ways.figures(&Table::new(rows));
         let curves = figures.iter().flat_map(|own| &own.panels[0].curves);

@@ -41,7 +41,7 @@ impl Axis {
     }
 
     /// Phrase for a figure's title that names the axis and the fixed parameter.
-    pub(crate) fn over(self) -> String {
+    pub(crate) fn title_suffix(self) -> String {
         match self {
             Self::Epsilon => format!("over ε, at δ = {DELTA:e}"),
             Self::Delta => format!("over δ, at ε = {EPSILON}"),
@@ -49,7 +49,7 @@ impl Axis {
     }
 
     /// Returns true if a figure over this axis shows the point.
-    pub(crate) fn is_at(self, point: &Point) -> bool {
+    pub(crate) fn shows(self, point: &Point) -> bool {
         match self {
             Self::Epsilon => point.delta == DELTA,
             Self::Delta => point.epsilon == EPSILON,
@@ -57,7 +57,7 @@ impl Axis {
     }
 
     /// Returns the x coordinate of a point.
-    pub(crate) const fn right(self, point: &Point) -> f64 {
+    pub(crate) const fn x_value(self, point: &Point) -> f64 {
         match self {
             Self::Epsilon => point.epsilon,
             Self::Delta => point.delta,

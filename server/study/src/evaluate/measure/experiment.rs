@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 use super::table::Table;
 
 pub(crate) use super::error::StudyError;
-pub(crate) use super::measured::{Measured, Point};
+pub(crate) use super::measurement::{Measurement, Point};
 pub(crate) use crate::figure::{Figure, Panel};
 
 /// Unit of work of an experiment. It is independent of all other units.
@@ -66,7 +66,7 @@ pub(crate) trait Experiment: Sync {
     ///
     /// # Errors
     /// [`StudyError`] if a mechanism refuses its parameters.
-    fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError>;
+    fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError>;
 
     /// Creates the figures from the table of measurements.
     fn figures(&self, table: &Table) -> Vec<Figure>;

@@ -5,7 +5,7 @@ use hushbin_analysis::estimate::{Sum, project};
 
 /// True values of a crowd: the entries of each item, summed over people.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Truth {
+pub(crate) struct CrowdTruth {
     people: f64,
     plus: Vec<f64>,
     minus: Vec<f64>,
@@ -22,7 +22,7 @@ pub(crate) struct Score {
     pub(crate) mean_square: f64,
 }
 
-impl Truth {
+impl CrowdTruth {
     /// Creates the truth about a crowd that has no people yet.
     pub(crate) fn new(items: u32) -> Self {
         Self {
@@ -59,7 +59,7 @@ impl Truth {
     }
 
     /// Returns the `count` items whose means have the greatest magnitudes.
-    pub(crate) fn foremost(&self, count: usize) -> Vec<usize> {
+    pub(crate) fn largest_mean_items(&self, count: usize) -> Vec<usize> {
         let means = self.means();
         let mut items: Vec<usize> = (0..means.len()).collect();
         items.sort_by(|a, b| means[*b].abs().total_cmp(&means[*a].abs()));

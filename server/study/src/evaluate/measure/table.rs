@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::measured::{Measured, Point};
+use super::measurement::{Measurement, Point};
 use crate::figure::Curve;
 
 /// Averages of an experiment's measurements. Rows are in the order of their first measurements.
@@ -16,7 +16,7 @@ pub(crate) struct Table {
 pub(crate) struct Row {
     /// First measurement of the row. Its parameters and names are those of the row; its value is
     /// that of one repeat only.
-    pub(crate) first: Measured,
+    pub(crate) first: Measurement,
     /// Number of repeats.
     pub(crate) repeats: u64,
     /// Mean of the value over repeats.
@@ -28,14 +28,14 @@ pub(crate) struct Row {
 /// Values of a row before they are averaged.
 #[derive(Debug, Clone)]
 struct Sums {
-    first: Measured,
+    first: Measurement,
     values: Vec<f64>,
 }
 
 impl Table {
     /// Averages the measurements that differ only in their values. They must be in the order of
     /// units.
-    pub(crate) fn new(measured: impl IntoIterator<Item = Measured>) -> Self {
+    pub(crate) fn new(measured: impl IntoIterator<Item = Measurement>) -> Self {
         let mut places: HashMap<String, usize> = HashMap::new();
         let mut sums: Vec<Sums> = Vec::new();
         for own in measured {
@@ -61,7 +61,7 @@ impl Table {
     }
 
     /// Returns the rows that have this estimand and this metric.
-    pub(crate) fn of<'a>(
+    pub(crate) fn rows_of<'a>(
         &'a self,
         estimand: &'a str,
         metric: &'a str,
@@ -71,22 +71,22 @@ impl Table {
     }
 
     /// Returns a curve for each mechanism, in the order of rows. Only points that pass `wanted` are
-    /// included; `right` returns the x coordinate.
+    /// included; `x_value` returns the x coordinate.
     pub(crate) fn curves(
         &self,
         estimand: &str,
         metric: &str,
         wanted: impl Fn(&Point) -> bool,
-        right: impl Fn(&Point) -> f64,
+        x_value: impl Fn(&Point) -> f64,
     ) -> Vec<Curve> {
         let mut curves: Vec<Curve> = Vec::new();
-        for row in self.of(estimand, metric) {
+        for row in self.rows_of(estimand, metric) {
             if !wanted(&row.first.point) {
                 continue;
             }
             let label = &row.first.mechanism;
             let own = curves.iter_mut().find(|curve| curve.label == *label);
-            let point = [right(&row.first.point), row.mean, row.standard_error];
+            let point = [x_value(&row.first.point), row.mean, row.standard_error];
             match own {
                 Some(curve) => curve.points.push(point),
                 None => curves.push(Curve {
@@ -123,8 +123,8 @@ impl Row {
 }
 
 /// Returns the key of the row to which a measurement belongs: everything except the value.
-fn key(own: &Measured) -> String {
-    let Measured {
+fn key(own: &Measurement) -> String {
+    let Measurement {
         point,
         mechanism,
         estimand,

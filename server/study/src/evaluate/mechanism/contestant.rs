@@ -1,7 +1,7 @@
 //! Mechanisms that an experiment on rated items compares, and the estimates from their reports. The
 //! mechanisms of hushbin and of P1 to P3 are run as tasks, those of other papers as oracles.
 
-use crate::competitors::ratings::{Heard, ORACLES, Oracle, Setting};
+use crate::competitors::ratings::{ORACLES, Oracle, ReportSums, Setting};
 use hushbin::choose::Population;
 use hushbin::{Entry, Randomizer, Task, TaskDraft};
 use hushbin_analysis::estimate::{Estimand, Point, Refusal, Totals, points, shrink};
@@ -13,7 +13,7 @@ use crate::evaluate::measure::experiment::StudyError;
 
 /// Question that a crowd answers, with the privacy budget.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Asked {
+pub(crate) struct QuestionSetting {
     /// Number of people n.
     pub(crate) people: u64,
     /// Number of items d.
@@ -37,23 +37,23 @@ const REPORTS_MEASURED: u32 = 64;
 pub(crate) struct Contestant {
     /// Name in figures.
     pub(crate) name: String,
-    way: Way,
+    kind: ContestantKind,
 }
 
-enum Way {
+enum ContestantKind {
     Task(Box<Task>),
     Oracle(Box<dyn Oracle>),
 }
 
 /// Mechanism with the sums over the reports that it has drawn so far.
-pub(crate) struct Listener<'a> {
+pub(crate) struct Accumulator<'a> {
     contestant: &'a Contestant,
-    heard: Sums,
+    sums: Sums,
 }
 
 enum Sums {
     Task(Box<(Randomizer, Totals)>),
-    Oracle(Heard),
+    Oracle(ReportSums),
 }
 
 /// Estimates that a mechanism yields for all items.
@@ -69,7 +69,7 @@ pub(crate) struct Estimates {
 /// Expected squared error of the estimates from one report, averaged over items, for people with s
 /// entries of ±1.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Predicted {
+pub(crate) struct PredictedErrors {
     /// Error of the estimated means. `None` if they are biased, because the bias depends on the
     /// true means and does not decrease with the number of people.
     pub(crate) mean: Option<f64>,
@@ -83,11 +83,15 @@ impl Contestant {
     ///
     /// # Errors
     /// [`StudyError::Draft`] if the draft is refused.
-    pub(crate) fn task(name: &str, asked: &Asked, mechanism: &Value) -> Result<Self, StudyError> {
+    pub(crate) fn task(
+        name: &str,
+        setting: &QuestionSetting,
+        mechanism: &Value,
+    ) -> Result<Self, StudyError> {
         let draft = json!({
-            "id": "study", "items": asked.items, "sparsity": asked.sparsity,
-            "epsilon": asked.epsilon, "people": asked.people,
-            "value": if asked.signs { "sign" } else { "real" },
+            "id": "study", "items": setting.items, "sparsity": setting.sparsity,
+            "epsilon": setting.epsilon, "people": setting.people,
+            "value": if setting.signs { "sign" } else { "real" },
             "mechanism": mechanism,
         });
         let draft: TaskDraft =
@@ -97,7 +101,7 @@ impl Contestant {
             .map_err(|error| StudyError::draft(name, &error))?;
         Ok(Self {
             name: name.to_owned(),
-            way: Way::Task(Box::new(task)),
+            kind: ContestantKind::Task(Box::new(task)),
         })
     }
 
@@ -106,62 +110,64 @@ impl Contestant {
     /// # Errors
     /// [`StudyError::Draft`] if no oracle has this name; [`StudyError::Refused`] if the oracle does
     /// not accept the parameters.
-    pub(crate) fn oracle(name: &str, asked: &Asked) -> Result<Self, StudyError> {
+    pub(crate) fn oracle(name: &str, setting: &QuestionSetting) -> Result<Self, StudyError> {
         let mut named = ORACLES.iter().filter(|named| named.name == name);
         let named = named
             .next()
             .ok_or_else(|| StudyError::draft(name, &"there is no such mechanism"))?;
-        let setting = Setting {
-            items: asked.items,
-            sparsity: asked.sparsity,
-            epsilon: asked.epsilon,
-            delta: asked.delta,
-            distance: asked.distance,
+        let oracle_setting = Setting {
+            items: setting.items,
+            sparsity: setting.sparsity,
+            epsilon: setting.epsilon,
+            delta: setting.delta,
+            distance: setting.distance,
         };
         Ok(Self {
             name: name.to_owned(),
-            way: Way::Oracle((named.build)(&setting)?),
+            kind: ContestantKind::Oracle((named.build)(&oracle_setting)?),
         })
     }
 
-    /// Creates a listener that has no reports yet.
-    pub(crate) fn listen(&self, items: u32) -> Listener<'_> {
-        Listener {
+    /// Creates an accumulator that has no reports yet.
+    pub(crate) fn accumulator(&self, items: u32) -> Accumulator<'_> {
+        Accumulator {
             contestant: self,
-            heard: match &self.way {
-                Way::Task(task) => Sums::Task(Box::new((Randomizer::new(task), Totals::new(task)))),
-                Way::Oracle(_) => Sums::Oracle(Heard::new(items)),
+            sums: match &self.kind {
+                ContestantKind::Task(task) => {
+                    Sums::Task(Box::new((Randomizer::new(task), Totals::new(task))))
+                }
+                ContestantKind::Oracle(_) => Sums::Oracle(ReportSums::new(items)),
             },
         }
     }
 
     /// Returns the errors that theory predicts for one report.
-    pub(crate) fn predicted(&self, asked: &Asked) -> Predicted {
-        let (d, s) = (f64::from(asked.items), f64::from(asked.sparsity));
-        match &self.way {
-            Way::Task(task) => {
+    pub(crate) fn predicted_errors(&self, setting: &QuestionSetting) -> PredictedErrors {
+        let (d, s) = (f64::from(setting.items), f64::from(setting.sparsity));
+        match &self.kind {
+            ContestantKind::Task(task) => {
                 let question = &task.questions()[0];
-                let people = asked.people as f64;
-                let population = Population::even(people, asked.sparsity);
+                let people = setting.people as f64;
+                let population = Population::even(people, setting.sparsity);
                 let mechanism = question.mechanism();
                 let errors =
                     mechanism.predict_errors(&question.domain(), task.epsilon(), &population);
                 let unbiased = errors.mean.filter(|error| error.squared_bias == 0.0);
                 // The prediction is for the whole crowd. Multiplied by n, it is the variance of one
                 // report.
-                Predicted {
+                PredictedErrors {
                     mean: unbiased.map(|error| error.variance * people),
                     frequency: errors.frequency.map(|error| error.variance * people),
                 }
             }
-            Way::Oracle(oracle) => {
+            ContestantKind::Oracle(oracle) => {
                 let moments = oracle.moments();
-                let [own, other] = moments.mean();
+                let [own, other] = moments.mean_variance();
                 // Averages over the s items that a person has and the d − s remaining ones.
-                let frequency = moments.frequency().map(|[own, opposite, none]| {
+                let frequency = moments.frequency_variance().map(|[own, opposite, none]| {
                     (s * (own + opposite) + 2.0 * (d - s) * none) / (2.0 * d)
                 });
-                Predicted {
+                PredictedErrors {
                     mean: Some((s * own + (d - s) * other) / d),
                     frequency,
                 }
@@ -174,10 +180,10 @@ impl Contestant {
     ///
     /// # Errors
     /// [`StudyError::Refused`] if the person has entries that do not fit the question.
-    pub(crate) fn bytes(&self, entries: &[Entry]) -> Result<f64, StudyError> {
-        let task = match &self.way {
-            Way::Task(task) => task,
-            Way::Oracle(oracle) => return Ok((oracle.bits() / 8.0).ceil()),
+    pub(crate) fn report_bytes(&self, entries: &[Entry]) -> Result<f64, StudyError> {
+        let task = match &self.kind {
+            ContestantKind::Task(task) => task,
+            ContestantKind::Oracle(oracle) => return Ok((oracle.report_bits() / 8.0).ceil()),
         };
         let (mut randomizer, mut bytes) = (Randomizer::new(task), Vec::new());
         // A fixed seed makes the measured length repeatable.
@@ -189,18 +195,20 @@ impl Contestant {
     }
 }
 
-impl Listener<'_> {
+impl Accumulator<'_> {
     /// Draws the reports of these people and adds them to the sums.
     ///
     /// # Errors
     /// [`StudyError::Refused`] if a person has entries that do not fit the question.
-    pub(crate) fn hear(
+    pub(crate) fn add_reports(
         &mut self,
         people: &[&[Entry]],
         rng: &mut ChaCha8Rng,
     ) -> Result<(), StudyError> {
-        match (&self.contestant.way, &mut self.heard) {
-            (Way::Oracle(oracle), Sums::Oracle(heard)) => oracle.hear_all(people, heard, rng),
+        match (&self.contestant.kind, &mut self.sums) {
+            (ContestantKind::Oracle(oracle), Sums::Oracle(sums)) => {
+                oracle.add_reports(people, sums, rng)
+            }
             (_, Sums::Task(both)) => {
                 let (randomizer, totals) = &mut **both;
                 for entries in people {
@@ -215,43 +223,44 @@ impl Listener<'_> {
     /// Draws each person's report separately and adds it to the sums, as a collector does.
     ///
     /// # Errors
-    /// Same errors as [`Listener::hear`].
-    pub(crate) fn hear_each(
+    /// Same errors as [`Accumulator::add_reports`].
+    pub(crate) fn add_reports_one_by_one(
         &mut self,
         people: &[&[Entry]],
         rng: &mut ChaCha8Rng,
     ) -> Result<(), StudyError> {
-        if let (Way::Oracle(oracle), Sums::Oracle(heard)) = (&self.contestant.way, &mut self.heard)
+        if let (ContestantKind::Oracle(oracle), Sums::Oracle(sums)) =
+            (&self.contestant.kind, &mut self.sums)
         {
             for entries in people {
-                oracle.hear(entries, heard, rng);
+                oracle.add_report(entries, sums, rng);
             }
             return Ok(());
         }
-        self.hear(people, rng)
+        self.add_reports(people, rng)
     }
 
     /// Returns the estimates from all reports so far.
     pub(crate) fn estimates(&self) -> Estimates {
-        match (&self.contestant.way, &self.heard) {
-            (Way::Oracle(oracle), Sums::Oracle(heard)) => {
-                let linear = oracle.linear();
-                let means = linear.means(heard);
+        match (&self.contestant.kind, &self.sums) {
+            (ContestantKind::Oracle(oracle), Sums::Oracle(sums)) => {
+                let linear = oracle.estimator();
+                let means = linear.means(sums);
                 // Uses the variance for a rare item. That for a frequent item is of the same order.
-                let variance = oracle.moments().mean()[1] / heard.reports as f64;
+                let variance = oracle.moments().mean_variance()[1] / sums.reports as f64;
                 Estimates {
                     standard_errors: vec![variance.sqrt(); means.len()],
                     means,
-                    frequencies: linear.frequencies(heard),
+                    frequencies: linear.frequencies(sums),
                 }
             }
-            (Way::Task(task), Sums::Task(both)) => of_task(task, &both.1),
+            (ContestantKind::Task(task), Sums::Task(both)) => task_estimates(task, &both.1),
             _ => unreachable!("sums are of the contestant"),
         }
     }
 }
 
-fn of_task(task: &Task, totals: &Totals) -> Estimates {
+fn task_estimates(task: &Task, totals: &Totals) -> Estimates {
     let items = task.questions()[0].items().count().unwrap_or(0);
     let all: Vec<u64> = (0..u64::from(items)).collect();
     let points = points(task, totals, &all);

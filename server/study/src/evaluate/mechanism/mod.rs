@@ -1,7 +1,7 @@
 //! hushbin's mechanisms and published ones, under one interface.
 
+pub(super) mod choice_protocol;
 pub(super) mod contestant;
-pub(super) mod dense;
-pub(super) mod listen;
-pub(super) mod prepared;
-pub(super) mod protocol;
+pub(super) mod numbers_mechanism;
+pub(super) mod shared_values;
+pub(super) mod simulate;

@@ -1,6 +1,6 @@
 //! Results of one experiment that the page shows.
 
-use crate::evaluate::measure::wins::Outcome;
+use crate::evaluate::measure::contests::ContestOutcome;
 use crate::figure::Figure;
 
 /// Results of an experiment: figures, outcomes of contests, and remarks.
@@ -8,6 +8,6 @@ pub(crate) struct Drawn {
     pub(crate) title: String,
     pub(crate) name: String,
     pub(crate) figures: Vec<Figure>,
-    pub(crate) outcomes: Vec<Outcome>,
+    pub(crate) outcomes: Vec<ContestOutcome>,
     pub(crate) remarks: &'static [&'static str],
 }

@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use crate::competitors::ratings::{ORACLES, Protects};
+use crate::competitors::ratings::{ORACLES, PrivacyUnit};
 use crate::figure::size;
 
 use super::drawn::Drawn;
-use crate::evaluate::measure::wins::{Cell, Outcome};
+use crate::evaluate::measure::contests::{ContestCell, ContestOutcome};
 
 const STYLE: &str = include_str!("page.css");
 
@@ -79,7 +79,7 @@ fn write_wins(page: &mut String, drawn: &[Drawn]) -> std::fmt::Result {
     }
     page.push_str("</tbody>\n</table>\n</div>\n");
     let outcomes = drawn.iter().flat_map(|own| &own.outcomes);
-    let lost: Vec<(&Outcome, &Cell)> = outcomes
+    let lost: Vec<(&ContestOutcome, &ContestCell)> = outcomes
         .flat_map(|outcome| outcome.lost().map(move |cell| (outcome, cell)))
         .collect();
     if lost.is_empty() {
@@ -107,7 +107,7 @@ fn write_wins(page: &mut String, drawn: &[Drawn]) -> std::fmt::Result {
     Ok(())
 }
 
-fn write_outcome(page: &mut String, own: &Drawn, outcome: &Outcome) -> std::fmt::Result {
+fn write_outcome(page: &mut String, own: &Drawn, outcome: &ContestOutcome) -> std::fmt::Result {
     let worst = outcome.worst();
     writeln!(
         page,
@@ -127,7 +127,7 @@ fn write_outcome(page: &mut String, own: &Drawn, outcome: &Outcome) -> std::fmt:
 }
 
 /// Returns the parameters of a cell as text.
-pub(crate) fn place(cell: &Cell) -> String {
+pub(crate) fn place(cell: &ContestCell) -> String {
     let point = &cell.point;
     let (n, d, s) = (point.people, point.items, point.sparsity);
     let mut place = format!("n = {n}, d = {d}, s = {s}, ε = {}", point.epsilon);
@@ -170,10 +170,10 @@ fn write_mechanisms(page: &mut String) -> std::fmt::Result {
          <th scope=\"col\">Source</th></tr>\n</thead>\n<tbody>\n",
     );
     for named in ORACLES {
-        let protects = match named.protects {
-            Protects::User => "all that a person has",
-            Protects::Event => "one entry",
-            Protects::Neighbouring => "inputs whose values differ by at most L in sum",
+        let protects = match named.privacy_unit {
+            PrivacyUnit::User => "all that a person has",
+            PrivacyUnit::Event => "one entry",
+            PrivacyUnit::Neighbouring => "inputs whose values differ by at most L in sum",
         };
         writeln!(
             page,

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use super::drawn::Drawn;
 use super::html::html;
+use crate::evaluate::measure::contests::outcomes;
 use crate::evaluate::measure::experiment::{Experiment, StudyError};
-use crate::evaluate::measure::measured::Point;
+use crate::evaluate::measure::measurement::Point;
 use crate::evaluate::measure::table::{Row, Table};
-use crate::evaluate::measure::wins::outcomes;
 use crate::figure::svg;
 
 /// Writes `tables/NAME.csv` of every experiment, `tables/wins.csv`, `figures/NAME.svg` of every

@@ -13,7 +13,7 @@ use crate::evaluate::measure::experiment::{Experiment, StudyError, Unit};
 use crate::evaluate::measure::table::Table;
 
 /// Experiment that is being run, with its units and its file of runs.
-struct Running<'a> {
+struct ExperimentRun<'a> {
     experiment: &'a dyn Experiment,
     units: Vec<Unit>,
     runs: Mutex<Runs>,
@@ -21,7 +21,7 @@ struct Running<'a> {
 
 /// Settings of a study: where it writes, how large it is, and the seed of its random numbers.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Settings<'a> {
+pub(crate) struct StudySettings<'a> {
     /// Output directory. Its subdirectory `runs` has the files of runs.
     pub(crate) directory: &'a Path,
     /// Name of the preset, which is the size of the study.
@@ -39,7 +39,7 @@ pub(crate) struct Settings<'a> {
 /// The first [`StudyError`] of a unit. Measurements of finished units are kept.
 pub(crate) fn run(
     experiments: &[Box<dyn Experiment>],
-    settings: Settings<'_>,
+    settings: StudySettings<'_>,
     progress: impl Fn(f64, f64) + Sync,
 ) -> Result<Vec<Table>, StudyError> {
     let directory = settings.directory.join("runs");
@@ -56,7 +56,7 @@ pub(crate) fn run(
     };
     let mut running = Vec::new();
     for experiment in experiments {
-        running.push(Running {
+        running.push(ExperimentRun {
             experiment: &**experiment,
             units: experiment.units(),
             runs: open(&**experiment)?,
@@ -69,20 +69,23 @@ pub(crate) fn run(
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner);
         let units = own.units.iter().map(|unit| unit.name.as_str());
-        Table::new(runs.of(units).cloned())
+        Table::new(runs.measurements_of(units).cloned())
     });
     Ok(tables.collect())
 }
 
 fn run_units(
-    running: &[Running<'_>],
+    running: &[ExperimentRun<'_>],
     seed: u64,
     progress: impl Fn(f64, f64) + Sync,
 ) -> Result<(), StudyError> {
-    let mut left: Vec<(&Running<'_>, &Unit)> = Vec::new();
+    let mut left: Vec<(&ExperimentRun<'_>, &Unit)> = Vec::new();
     for own in running {
         let runs = own.runs.lock().unwrap_or_else(PoisonError::into_inner);
-        let open = own.units.iter().filter(|unit| !runs.has(&unit.name));
+        let open = own
+            .units
+            .iter()
+            .filter(|unit| !runs.has_finished(&unit.name));
         left.extend(open.map(|unit| (own, unit)));
     }
     // Sorts by repeat, so that an interrupted study covers all parameters evenly. Within a repeat,

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::evaluate::measure::experiment::{Measured, StudyError};
+use crate::evaluate::measure::experiment::{Measurement, StudyError};
 
 /// Identity of the study to which a file of runs belongs. It is the file's first line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -22,9 +22,9 @@ pub(crate) struct Study {
 
 /// Line of the file for a finished unit.
 #[derive(Debug, Serialize, Deserialize)]
-struct Done {
+struct FinishedUnit {
     unit: String,
-    measured: Vec<Measured>,
+    measured: Vec<Measurement>,
 }
 
 /// File of runs of one experiment, with the measurements that it contains.
@@ -32,7 +32,7 @@ struct Done {
 pub(crate) struct Runs {
     path: PathBuf,
     file: File,
-    done: HashMap<String, Vec<Measured>>,
+    done: HashMap<String, Vec<Measurement>>,
 }
 
 impl Runs {
@@ -84,7 +84,7 @@ impl Runs {
     }
 
     /// Returns true if the unit with this name has finished.
-    pub(crate) fn has(&self, unit: &str) -> bool {
+    pub(crate) fn has_finished(&self, unit: &str) -> bool {
         self.done.contains_key(unit)
     }
 
@@ -92,18 +92,22 @@ impl Runs {
     ///
     /// # Errors
     /// [`StudyError::Io`] if the file cannot be written.
-    pub(crate) fn add(&mut self, unit: String, measured: Vec<Measured>) -> Result<(), StudyError> {
-        let done = Done { unit, measured };
+    pub(crate) fn add(
+        &mut self,
+        unit: String,
+        measured: Vec<Measurement>,
+    ) -> Result<(), StudyError> {
+        let done = FinishedUnit { unit, measured };
         self.write(&done)?;
         self.done.insert(done.unit, done.measured);
         Ok(())
     }
 
     /// Returns the measurements of these units, in the given order.
-    pub(crate) fn of<'a>(
+    pub(crate) fn measurements_of<'a>(
         &'a self,
         units: impl IntoIterator<Item = &'a str> + 'a,
-    ) -> impl Iterator<Item = &'a Measured> + 'a {
+    ) -> impl Iterator<Item = &'a Measurement> + 'a {
         let all = units.into_iter().filter_map(|unit| self.done.get(unit));
         all.flatten()
     }
@@ -124,7 +128,7 @@ fn read_line(
     number: usize,
     line: &str,
     study: &Study,
-    done: &mut HashMap<String, Vec<Measured>>,
+    done: &mut HashMap<String, Vec<Measurement>>,
 ) -> Result<(), StudyError> {
     let refused = |reason: String| StudyError::Runs {
         path: path.display().to_string(),
@@ -149,7 +153,7 @@ fn read_line(
         }
         return Ok(());
     }
-    let own: Done = serde_json::from_str(line).map_err(unread)?;
+    let own: FinishedUnit = serde_json::from_str(line).map_err(unread)?;
     done.insert(own.unit, own.measured);
     Ok(())
 }
@@ -168,8 +172,8 @@ mod tests {
         }
     }
 
-    fn measured(value: f64) -> Vec<Measured> {
-        vec![Measured {
+    fn measured(value: f64) -> Vec<Measurement> {
+        vec![Measurement {
             point: Point {
                 people: 1,
                 items: 2,
@@ -202,17 +206,20 @@ mod tests {
             std::fs::write(&path, &whole[..cut]).unwrap();
             let mut runs = Runs::open(&path, &study()).unwrap();
             let lines = ends.iter().filter(|end| **end <= cut).count();
-            assert_eq!(runs.has("a"), lines >= 2);
-            assert_eq!(runs.has("b"), lines >= 3);
+            assert_eq!(runs.has_finished("a"), lines >= 2);
+            assert_eq!(runs.has_finished("b"), lines >= 3);
             for (unit, value) in [("a", 0.1 + 0.2), ("b", -1e-300)] {
-                if !runs.has(unit) {
+                if !runs.has_finished(unit) {
                     runs.add(unit.to_owned(), measured(value)).unwrap();
                 }
             }
             assert_eq!(std::fs::read(&path).unwrap(), whole, "cut at {cut}");
             drop(runs);
             let again = Runs::open(&path, &study()).unwrap();
-            let values: Vec<f64> = again.of(["b", "a"]).map(|own| own.value).collect();
+            let values: Vec<f64> = again
+                .measurements_of(["b", "a"])
+                .map(|own| own.value)
+                .collect();
             assert_eq!(values, [-1e-300, 0.1 + 0.2]);
         }
     }

@@ -1,14 +1,14 @@
 //! Mechanisms side by side, with ours first.
 
-use hushbin_study::competitors::{Asked, Comparison, Row, compare};
+use hushbin_study::competitors::{ComparedQuestion, Comparison, ComparisonRow, compare};
 
 use super::models::budget;
 
-fn table(asked: Asked, epsilon: f64, delta: f64) -> Comparison {
+fn table(asked: ComparedQuestion, epsilon: f64, delta: f64) -> Comparison {
     compare(asked, &budget(epsilon, delta), 10_000).unwrap()
 }
 
-fn row<'a>(table: &'a Comparison, mechanism: &str) -> &'a Row {
+fn row<'a>(table: &'a Comparison, mechanism: &str) -> &'a ComparisonRow {
     let mut rows = table.rows.iter();
     rows.find(|row| row.mechanism == mechanism).unwrap()
 }
@@ -16,9 +16,9 @@ fn row<'a>(table: &'a Comparison, mechanism: &str) -> &'a Row {
 #[test]
 fn ours_is_the_baseline() {
     for asked in [
-        Asked::Choice { options: 40 },
-        Asked::Numbers { attributes: 16 },
-        Asked::Number,
+        ComparedQuestion::Choice { options: 40 },
+        ComparedQuestion::Numbers { attributes: 16 },
+        ComparedQuestion::Number,
     ] {
         let table = table(asked, 2.0, 1e-6);
         let ours = &table.rows[0];
@@ -37,7 +37,7 @@ fn ours_is_the_baseline() {
             // With δ = 10⁻⁶ none of them gains what ours has before it, in what ours
             // is chosen by.
             let ratio = match asked {
-                Asked::Choice { .. } => row.average_ratio,
+                ComparedQuestion::Choice { .. } => row.average_ratio,
                 _ => row.worst_ratio,
             };
             // Subset selection is what ours is near to, by hashing.
@@ -59,7 +59,7 @@ fn the_window_is_ahead_of_both_mechanisms() {
         (16, 2.0, [20.26, 32.33, 27.58]),
         (16, 4.0, [5.86, 18.34, 17.22]),
     ] {
-        let table = table(Asked::Numbers { attributes: d }, epsilon, 0.0);
+        let table = table(ComparedQuestion::Numbers { attributes: d }, epsilon, 0.0);
         let names = ["hushbin window", "Mechanism-1", "Mechanism-2"];
         let ours = names.map(|name| row(&table, name).variance.unwrap().worst);
         for (ours, expected) in ours.into_iter().zip(expected) {
@@ -72,7 +72,7 @@ fn the_window_is_ahead_of_both_mechanisms() {
 #[test]
 fn the_hybrid_mechanism_is_beside_ours() {
     for (epsilon, expected) in [(0.5, 16.671), (1.0, 4.289), (2.0, 1.042), (4.0, 0.219)] {
-        let table = table(Asked::Number, epsilon, 0.0);
+        let table = table(ComparedQuestion::Number, epsilon, 0.0);
         let worst = row(&table, "hybrid").variance.unwrap().worst;
         assert!((worst / expected - 1.0).abs() < 1e-3, "{epsilon}: {worst}");
     }
@@ -80,7 +80,7 @@ fn the_hybrid_mechanism_is_beside_ours() {
 
 #[test]
 fn what_does_not_exist_says_why() {
-    let table = table(Asked::Choice { options: 3 }, 1.0, 0.0);
+    let table = table(ComparedQuestion::Choice { options: 3 }, 1.0, 0.0);
     let noise = row(&table, "Gaussian");
     assert_eq!(noise.variance, None);
     assert!(noise.reason.as_ref().unwrap().contains("delta is 0"));
@@ -94,13 +94,13 @@ fn what_does_not_exist_says_why() {
 /// share of the buckets that one's own takes.
 #[test]
 fn choices_contain_randomised_response() {
-    let two = table(Asked::Choice { options: 2 }, 1.0, 0.0);
+    let two = table(ComparedQuestion::Choice { options: 2 }, 1.0, 0.0);
     assert!((row(&two, "GRR").worst_ratio.unwrap() - 1.0).abs() < 1e-9);
-    let many = table(Asked::Choice { options: 1000 }, 1.0, 0.0);
+    let many = table(ComparedQuestion::Choice { options: 1000 }, 1.0, 0.0);
     let olh = row(&many, "OLH").average_ratio.unwrap();
     assert!((1.0..1.01).contains(&olh), "{olh}");
     // A δ that hashing is not best under.
-    let large = table(Asked::Choice { options: 5 }, 1.0, 0.1);
+    let large = table(ComparedQuestion::Choice { options: 5 }, 1.0, 0.1);
     let [olh, grr] = ["OLH", "GRR"].map(|name| row(&large, name).variance);
     assert_eq!(olh, grr);
     assert!(row(&large, "OUE").reason.is_some());

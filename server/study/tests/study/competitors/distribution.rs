@@ -2,7 +2,7 @@
 //! bias, and variances.
 
 use hushbin_study::competitors::distribution::{
-    Bins, Hierarchy, SquareWave, quantile, rising, smoothed,
+    Bins, Hierarchy, SquareWave, ems_shares, isotonic_shares, quantile,
 };
 use hushbin_study::competitors::{Rates, SubsetSelection};
 use hushbin_tests::generators::seeded;
@@ -41,7 +41,7 @@ fn subsets_lose_epsilon_and_are_drawn_by_their_law() {
             let (mut drawn, rng) = (vec![0; 1 << options], &mut seeded(3));
             for _ in 0..DRAWS {
                 let mut counts = vec![0; options as usize];
-                own.count(1, rng, &mut counts);
+                own.add_report(1, rng, &mut counts);
                 let bits = counts.iter().rev();
                 drawn[bits.fold(0, |set, bit| 2 * set + *bit as usize)] += 1;
             }
@@ -116,7 +116,7 @@ fn hierarchies_lose_epsilon_and_have_no_bias() {
             };
             let shares: Vec<Vec<f64>> = own.levels().iter().enumerate().map(expected).collect();
             for reports in [[1.0, 1.0, 1.0], [0.0, 0.0, 2.0], [5.0, 0.0, 1.0]] {
-                let found = own.combined(shares.clone(), &reports);
+                let found = own.combine_levels(shares.clone(), &reports);
                 for (at, share) in (0..).zip(found) {
                     let truth = f64::from(u8::from(at == cell));
                     assert!((share - truth).abs() < 1e-9, "{cell} {at}: {share}");
@@ -134,7 +134,7 @@ fn hierarchies_have_the_variance_stated() {
         let own = Hierarchy::new(3, &budget(epsilon, 0.0)).unwrap();
         let nothing: Vec<Vec<f64>> = (0..3).map(|depth| vec![0.0; 2 << depth]).collect();
         let value = |shares: Vec<Vec<f64>>| {
-            let found = own.combined(shares, own.shares());
+            let found = own.combine_levels(shares, own.shares());
             let pairs = found.iter().zip(weights);
             pairs.map(|(share, weight)| share * weight).sum::<f64>()
         };
@@ -225,12 +225,12 @@ fn square_waves_are_drawn_by_their_density() {
         assert_distributed(&counts, &law, "Square Wave");
         let mut shares = vec![0.0; CELLS];
         shares[input] = 1.0;
-        for (own, probability) in transition.outputs(&shares).iter().zip(&law) {
+        for (own, probability) in transition.output_probabilities(&shares).iter().zip(&law) {
             assert!((own - probability).abs() < 1e-12);
         }
         let weights: Vec<f64> = (0..CELLS).map(|output| output as f64).collect();
         let mean: f64 = weights.iter().zip(&law).map(|(own, by)| own * by).sum();
-        assert!((transition.inputs(&weights)[input] - mean).abs() < 1e-10);
+        assert!((transition.weighted_inputs(&weights)[input] - mean).abs() < 1e-10);
     }
 }
 
@@ -246,12 +246,12 @@ fn smoothing_finds_smooth_crowds() {
     };
     let total: f64 = (0..CELLS).map(weight).sum();
     let shares: Vec<f64> = (0..CELLS).map(|cell| weight(cell) / total).collect();
-    let expected = transition.outputs(&shares);
+    let expected = transition.output_probabilities(&shares);
     let counts: Vec<u64> = expected
         .iter()
         .map(|own| (1e6 * own).round() as u64)
         .collect();
-    let found = smoothed(&transition, &counts);
+    let found = ems_shares(&transition, &counts);
     for part in [0.25, 0.5, 0.75, 0.95] {
         let distance = quantile(&found, part) - quantile(&shares, part);
         assert!(distance.abs() < 0.01, "{part}: {distance}");
@@ -261,7 +261,7 @@ fn smoothing_finds_smooth_crowds() {
 #[test]
 fn functions_that_rise_stay_as_they_are() {
     let shares = [0.125, 0.25, 0.0, 0.5, 0.125];
-    assert_eq!(rising(&[0.125, 0.375, 0.375, 0.875]), shares);
+    assert_eq!(isotonic_shares(&[0.125, 0.375, 0.375, 0.875]), shares);
     for (part, place) in [(0.0625, 0.1), (0.375, 0.4), (0.625, 0.7), (1.0, 1.0)] {
         assert!((quantile(&shares, part) - place).abs() < 1e-12);
     }

@@ -1,8 +1,8 @@
 //! Estimates are unbiased and have the variance stated, by listing all outcomes.
 
 use hushbin_study::competitors::{
-    Direct, LocalHash, Majority, OptimalHash, Rates, SampledTwoPoints, TwoPoints, Unary,
-    best_buckets,
+    LocalHash, Majority, OptimalHash, RandomizedResponse, Rates, SampledTwoPoints, TwoPoints,
+    Unary, best_buckets,
 };
 
 use super::models::{budget, direct, hashed, majority, sampled, two_points, unary};
@@ -42,7 +42,7 @@ fn shares_are_unbiased() {
     for (epsilon, delta) in BUDGETS {
         let budget = budget(epsilon, delta);
         let k = 4;
-        let grr = Direct::new(k, &budget).unwrap();
+        let grr = RandomizedResponse::new(k, &budget).unwrap();
         let all = [
             Unary::symmetric(k, &budget),
             Unary::new(k, 0.3, &budget),

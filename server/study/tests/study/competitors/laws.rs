@@ -1,8 +1,8 @@
 //! Laws of mechanisms for one number and for a choice, listed or integrated in full.
 
 use hushbin_study::competitors::{
-    Budget, Grid, Hadamard, Mixed, Part, SampledPiecewise, Sliding, Staircase, ThreeOutputs,
-    TwoPoints, hybrid_variance,
+    Budget, Hadamard, HybridThreePiecewise, LevelGrid, NumberMechanism, SampledPiecewise,
+    SlidingPiecewise, Staircase, ThreeOutputs, TwoPoints, hybrid_variance,
 };
 
 const EPSILONS: [f64; 7] = [0.25, 0.7, 1.0, 1.7, 2.5, 4.0, 6.0];
@@ -53,8 +53,8 @@ fn assert_ratio(laws: &[Vec<f64>], epsilon: f64, what: &str) {
 #[test]
 fn grids_are_private_and_unbiased() {
     for epsilon in EPSILONS {
-        let own = Grid::best(epsilon).unwrap();
-        for own in [own, Grid::new(3, epsilon).unwrap()] {
+        let own = LevelGrid::best(epsilon).unwrap();
+        for own in [own, LevelGrid::new(3, epsilon).unwrap()] {
             let what = format!("{own:?}");
             for value in NUMBERS {
                 let law = own.probabilities(value).into_iter().zip(own.estimates());
@@ -65,15 +65,19 @@ fn grids_are_private_and_unbiased() {
             assert_worst(own.worst_variance(), |value| own.variance(value));
         }
     }
-    for wrong in [Grid::new(0, 1.0), Grid::new(65, 1.0), Grid::new(2, 0.0)] {
+    for wrong in [
+        LevelGrid::new(0, 1.0),
+        LevelGrid::new(65, 1.0),
+        LevelGrid::new(2, 0.0),
+    ] {
         assert!(wrong.is_err());
     }
 }
 
 /// Moments of a piecewise mechanism, with the density inside the interval from the mass that
 /// the rest leaves.
-fn sliding(own: &Sliding, value: f64, epsilon: f64) -> Moments {
-    let (half, rest, [left, right]) = (own.half(), own.density(), own.favoured(value));
+fn sliding(own: &SlidingPiecewise, value: f64, epsilon: f64) -> Moments {
+    let (half, rest, [left, right]) = (own.half_range(), own.density(), own.favoured(value));
     assert!(left >= -half * (1.0 + 1e-12) && right <= half * (1.0 + 1e-12));
     let inside = (1.0 - rest * (2.0 * half - (right - left))) / (right - left);
     assert!(((inside / rest).ln() - epsilon).abs() < 1e-9, "{own:?}");
@@ -91,9 +95,9 @@ fn sliding(own: &Sliding, value: f64, epsilon: f64) -> Moments {
 fn piecewise_mechanisms_are_private_and_unbiased() {
     for epsilon in EPSILONS {
         let all = [
-            Sliding::published(epsilon),
-            Sliding::best(epsilon),
-            Sliding::optimal(epsilon),
+            SlidingPiecewise::published(epsilon),
+            SlidingPiecewise::best(epsilon),
+            SlidingPiecewise::optimal(epsilon),
         ];
         for own in all.map(Result::unwrap) {
             let what = format!("{own:?}");
@@ -110,12 +114,12 @@ fn piecewise_mechanisms_are_private_and_unbiased() {
 #[test]
 fn the_best_width_is_the_best() {
     for (epsilon, least) in [(1.0, 5.066), (4.0, 0.1618)] {
-        let best = Sliding::best(epsilon).unwrap();
+        let best = SlidingPiecewise::best(epsilon).unwrap();
         assert!((best.worst_variance() / least - 1.0).abs() < 5e-4);
-        let published = Sliding::published(epsilon).unwrap();
+        let published = SlidingPiecewise::published(epsilon).unwrap();
         assert!(best.worst_variance() < published.worst_variance());
         // The interval of the best width ends where the range does.
-        assert!((best.favoured(1.0)[1] / best.half() - 1.0).abs() < 1e-12);
+        assert!((best.favoured(1.0)[1] / best.half_range() - 1.0).abs() < 1e-12);
     }
 }
 
@@ -175,17 +179,23 @@ fn the_probability_of_0_is_the_papers() {
 #[test]
 fn mixtures_of_both_are_unbiased() {
     for epsilon in EPSILONS {
-        let own = Mixed::best(epsilon).unwrap();
+        let own = HybridThreePiecewise::best(epsilon).unwrap();
         for value in NUMBERS {
             let law = mixture([
-                (own.part(), sliding(&own.sliding(), value, epsilon)),
-                (1.0 - own.part(), three_outputs(&own.three(), value)),
+                (
+                    own.piecewise_probability(),
+                    sliding(&own.sliding(), value, epsilon),
+                ),
+                (
+                    1.0 - own.piecewise_probability(),
+                    three_outputs(&own.three_outputs(), value),
+                ),
             ]);
             assert_law(law, value, own.variance(value), &format!("{own:?}"));
         }
         assert_worst(own.worst_variance(), |value| own.variance(value));
         let three = ThreeOutputs::best(epsilon).unwrap().worst_variance();
-        let sliding = Sliding::best(epsilon).unwrap().worst_variance();
+        let sliding = SlidingPiecewise::best(epsilon).unwrap().worst_variance();
         let hybrid = hybrid_variance(1.0, epsilon).unwrap();
         let hybrid = hybrid.max(hybrid_variance(0.0, epsilon).unwrap());
         let least = three.min(sliding).min(hybrid);
@@ -201,7 +211,7 @@ fn staircase_noise_has_its_variance() {
         let mut ends = vec![0.0];
         for step in 0..f64::ceil(60.0 / epsilon) as u32 {
             let begin = 2.0 * f64::from(step);
-            ends.extend([begin + 2.0 * own.part(), begin + 2.0]);
+            ends.extend([begin + 2.0 * own.fall_fraction(), begin + 2.0]);
         }
         let (mut mass, mut square) = (0.0, 0.0);
         for pair in ends.windows(2) {
@@ -217,40 +227,52 @@ fn staircase_noise_has_its_variance() {
                 assert!(loss.abs() <= epsilon + 1e-9);
             }
         }
-        let loss = (own.density(0.1 * own.part()) / own.density(2.0 + 0.1 * own.part())).ln();
+        let loss = (own.density(0.1 * own.fall_fraction())
+            / own.density(2.0 + 0.1 * own.fall_fraction()))
+        .ln();
         assert!((loss - epsilon).abs() < 1e-9);
     }
 }
 
 /// Moments of a mechanism for one number.
-fn one_number(part: Part, epsilon: f64, value: f64) -> Moments {
+fn one_number(part: NumberMechanism, epsilon: f64, value: f64) -> Moments {
     let two_points = || {
         let points = TwoPoints::new(&Budget::new(epsilon, 0.0).unwrap());
-        let up = points.plus(value);
+        let up = points.plus_probability(value);
         moments([(up, points.scale()), (1.0 - up, -points.scale())])
     };
-    let published = Sliding::published(epsilon).unwrap();
+    let published = SlidingPiecewise::published(epsilon).unwrap();
     match part {
-        Part::Piecewise => sliding(&published, value, epsilon),
-        Part::BestWidth => sliding(&Sliding::best(epsilon).unwrap(), value, epsilon),
-        Part::Hybrid if epsilon <= 0.61 => two_points(),
-        Part::Hybrid => {
+        NumberMechanism::Piecewise => sliding(&published, value, epsilon),
+        NumberMechanism::BestWidth => {
+            sliding(&SlidingPiecewise::best(epsilon).unwrap(), value, epsilon)
+        }
+        NumberMechanism::Hybrid if epsilon <= 0.61 => two_points(),
+        NumberMechanism::Hybrid => {
             let rest = (-0.5 * epsilon).exp();
             let piecewise = sliding(&published, value, epsilon);
             mixture([(1.0 - rest, piecewise), (rest, two_points())])
         }
-        Part::Mixed => {
-            let own = Mixed::best(epsilon).unwrap();
+        NumberMechanism::Mixed => {
+            let own = HybridThreePiecewise::best(epsilon).unwrap();
             let piecewise = sliding(&own.sliding(), value, epsilon);
-            let three = three_outputs(&own.three(), value);
-            mixture([(own.part(), piecewise), (1.0 - own.part(), three)])
+            let three = three_outputs(&own.three_outputs(), value);
+            mixture([
+                (own.piecewise_probability(), piecewise),
+                (1.0 - own.piecewise_probability(), three),
+            ])
         }
     }
 }
 
 #[test]
 fn sampled_mechanisms_are_mixtures_of_their_parts() {
-    let parts = [Part::Piecewise, Part::BestWidth, Part::Hybrid, Part::Mixed];
+    let parts = [
+        NumberMechanism::Piecewise,
+        NumberMechanism::BestWidth,
+        NumberMechanism::Hybrid,
+        NumberMechanism::Mixed,
+    ];
     for (attributes, epsilon) in [(2, 0.5), (3, 2.0), (4, 5.0), (16, 6.0), (1, 6.0)] {
         for part in parts {
             let printed = SampledPiecewise::new(attributes, part, epsilon).unwrap();
@@ -271,7 +293,7 @@ fn sampled_mechanisms_are_mixtures_of_their_parts() {
             }
         }
     }
-    assert!(SampledPiecewise::new(0, Part::Hybrid, 1.0).is_err());
+    assert!(SampledPiecewise::new(0, NumberMechanism::Hybrid, 1.0).is_err());
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Outcomes and their probabilities, by listing them all from what is stated.
 
 use hushbin_study::competitors::{
-    Budget, Direct, LocalHash, Majority, SampledTwoPoints, SubsetSelection, TwoPoints, Unary,
-    hockey_stick,
+    Budget, LocalHash, Majority, RandomizedResponse, SampledTwoPoints, SubsetSelection, TwoPoints,
+    Unary, hockey_stick,
 };
 
 /// The probability of every outcome, in an order of its own for each mechanism.
@@ -19,7 +19,7 @@ pub(super) fn ends(bits: u32, attributes: u32) -> Vec<f64> {
     corner(bits, attributes).into_iter().map(sign).collect()
 }
 
-pub(super) fn direct(grr: &Direct, answer: u32) -> Law {
+pub(super) fn direct(grr: &RandomizedResponse, answer: u32) -> Law {
     let rates = grr.rates();
     let of = |other| if other == answer { rates.p } else { rates.q };
     (0..grr.options()).map(of).collect()
@@ -39,7 +39,7 @@ pub(super) fn unary(bits: &Unary, answer: u32) -> Law {
 
 /// Lists the probability of every set of options, as bits.
 pub(super) fn subset(own: &SubsetSelection, answer: u32) -> Law {
-    let (p, chosen) = (own.rates().p, own.chosen());
+    let (p, chosen) = (own.rates().p, own.set_size());
     let sets = || (0..1_u32 << own.options()).filter(|set| set.count_ones() == chosen);
     let holding = sets().filter(|set| set >> answer & 1 == 1).count() as f64;
     let others = sets().count() as f64 - holding;
@@ -96,7 +96,10 @@ pub(super) fn majority(mechanism: &Majority, values: &[f64]) -> Law {
 }
 
 pub(super) fn two_points(points: &TwoPoints, value: f64) -> Law {
-    vec![1.0 - points.plus(value), points.plus(value)]
+    vec![
+        1.0 - points.plus_probability(value),
+        points.plus_probability(value),
+    ]
 }
 
 /// Of every set of k attributes with every vector of their signs: the set, the signs,

@@ -1,7 +1,8 @@
 //! Digits of tables that an independent program computed.
 
 use hushbin_study::competitors::{
-    Budget, Grid, Sliding, TwoPoints, hybrid_variance, least_variance, piecewise_variance,
+    Budget, LevelGrid, SlidingPiecewise, TwoPoints, hybrid_variance, piecewise_variance,
+    variance_lower_bound,
 };
 use serde_json::Value;
 
@@ -56,11 +57,11 @@ fn worst_variances_of_one_number_are_as_printed() {
         let points = TwoPoints::new(&Budget::new(epsilon, 0.0).unwrap());
         let found = [
             points.variance(0.0),
-            Grid::best(epsilon).unwrap().worst_variance(),
+            LevelGrid::best(epsilon).unwrap().worst_variance(),
             quadratic(piecewise_variance, epsilon),
-            Sliding::best(epsilon).unwrap().worst_variance(),
+            SlidingPiecewise::best(epsilon).unwrap().worst_variance(),
             quadratic(hybrid_variance, epsilon),
-            least_variance(epsilon).unwrap(),
+            variance_lower_bound(epsilon).unwrap(),
         ];
         for (place, (found, expected)) in found.into_iter().zip(expected).enumerate() {
             let digits = expected.len() - expected.find('.').unwrap() - 1;
@@ -82,7 +83,7 @@ fn lower_bounds_agree_with_the_reference() {
     for row in rows["certificates"].as_array().unwrap() {
         let epsilon = row["epsilon"].as_f64().unwrap();
         let theirs = row["lower_bound"].as_f64().unwrap();
-        let Some(found) = least_variance(epsilon) else {
+        let Some(found) = variance_lower_bound(epsilon) else {
             continue;
         };
         let ratio = found / theirs;
@@ -93,11 +94,11 @@ fn lower_bounds_agree_with_the_reference() {
     for row in rows["optima"].as_array().unwrap() {
         let epsilon = row["epsilon"].as_f64().unwrap();
         let value = row["value"].as_f64().unwrap();
-        if let (Some(least), Value::Null) = (least_variance(epsilon), &row["D"]) {
+        if let (Some(least), Value::Null) = (variance_lower_bound(epsilon), &row["D"]) {
             assert!(value >= least, "{row}: {least}");
         }
     }
-    assert_eq!(least_variance(3.0001), None);
-    assert_eq!(least_variance(0.7123), None);
-    assert!(least_variance(0.7122).is_some());
+    assert_eq!(variance_lower_bound(3.0001), None);
+    assert_eq!(variance_lower_bound(0.7123), None);
+    assert!(variance_lower_bound(0.7122).is_some());
 }

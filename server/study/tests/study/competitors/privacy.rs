@@ -2,8 +2,9 @@
 
 use hushbin::ErrorCode;
 use hushbin_study::competitors::{
-    Budget, Direct, Gaussian, LocalHash, Majority, OptimalHash, SampledTwoPoints, TwoPoints, Unary,
-    as_printed, best_buckets, compare, encode_category, hockey_stick, least_epsilon, subset_delta,
+    Budget, Gaussian, LocalHash, Majority, OptimalHash, RandomizedResponse, SampledTwoPoints,
+    TwoPoints, Unary, as_printed, best_buckets, compare, encode_category, hockey_stick,
+    least_epsilon, subset_delta,
 };
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -40,7 +41,7 @@ fn choices_keep_to_their_budget() {
     let mut sets = 0;
     for budget in budgets() {
         for k in 2..=5 {
-            let grr = Direct::new(k, &budget).unwrap();
+            let grr = RandomizedResponse::new(k, &budget).unwrap();
             let laws: Vec<Law> = (0..k).map(|answer| direct(&grr, answer)).collect();
             check(&laws, &budget, |e| grr.delta_at(e), &format!("{grr:?}"));
 
@@ -198,7 +199,7 @@ fn thousands_of_parameters_never_exceed_their_budget() {
     for budget in budgets {
         for k in [2, 3, 4, 5, 7, 10, 33, 100, 999, 4096, 65_537, 1 << 20] {
             let others = BigInt::from(k - 1);
-            let grr = Direct::new(k, &budget).unwrap();
+            let grr = RandomizedResponse::new(k, &budget).unwrap();
             assert_kept(grr.rates().p, [&one, &others, &one], &budget, "GRR");
             let hash = LocalHash::new(7, k, &budget).unwrap();
             assert_kept(hash.rates().p, [&one, &others, &one], &budget, "LH");
@@ -292,7 +293,7 @@ fn bad_parameters_are_refused() {
     ] {
         assert_eq!(Budget::new(epsilon, delta).map_err(code), Err(range));
     }
-    assert_eq!(Direct::new(1, &one).map_err(code), Err(range));
+    assert_eq!(RandomizedResponse::new(1, &one).map_err(code), Err(range));
     assert_eq!(LocalHash::new(5, 1, &one).map_err(code), Err(range));
     assert_eq!(OptimalHash::new(1, &one).map_err(code), Err(range));
     for q in [0.0, 1.0, f64::NAN] {
@@ -325,7 +326,7 @@ fn bad_parameters_are_refused() {
         Err(combination)
     );
     assert_eq!(as_printed::best_buckets(&one), None);
-    let asked = hushbin_study::competitors::Asked::Choice { options: 1 };
+    let asked = hushbin_study::competitors::ComparedQuestion::Choice { options: 1 };
     assert!(compare(asked, &one, 1).is_err() && compare(asked, &one, 0).is_err());
 }
 

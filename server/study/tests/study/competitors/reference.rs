@@ -1,9 +1,9 @@
 //! Numbers computed independently, to one part in 10⁹.
 
 use hushbin_study::competitors::{
-    Asked, Budget, Direct, Gaussian, Loss, Majority, OptimalHash, SampledTwoPoints, TwoPoints,
-    Unary, as_printed, best_buckets, clip, compare, encode_category, piecewise_variance,
-    subset_delta,
+    Budget, ComparedQuestion, Gaussian, Loss, Majority, OptimalHash, RandomizedResponse,
+    SampledTwoPoints, TwoPoints, Unary, as_printed, best_buckets, clip, compare, encode_category,
+    piecewise_variance, subset_delta,
 };
 use serde_json::Value;
 
@@ -100,8 +100,8 @@ fn two_points_are_the_reference() {
     for row in rows("one-number", 6) {
         let own = TwoPoints::new(&budget(&row));
         assert_near(own.scale(), &row, "A");
-        assert_near(own.plus(1.0), &row, "plus_at_1");
-        assert_near(own.plus(0.25), &row, "plus_at_0.25");
+        assert_near(own.plus_probability(1.0), &row, "plus_at_1");
+        assert_near(own.plus_probability(0.25), &row, "plus_at_0.25");
         assert_near(own.variance(0.25), &row, "variance_at_0.25");
         let piecewise = piecewise_variance(0.25, number(&row, "epsilon")).unwrap();
         assert_near(piecewise, &row, "piecewise_variance_at_0.25");
@@ -113,7 +113,7 @@ fn two_points_are_the_reference() {
         let ends = piecewise_variance(1.0, epsilon).unwrap();
         assert_near(ends, &row, "worst_piecewise");
         let budget = Budget::new(epsilon, 0.0).unwrap();
-        let ours = &compare(Asked::Number, &budget, 1).unwrap().rows[0];
+        let ours = &compare(ComparedQuestion::Number, &budget, 1).unwrap().rows[0];
         let variance = ours.variance.unwrap();
         assert!(variance.worst < number(&row, "worst"), "{row}");
     }
@@ -152,7 +152,7 @@ fn choices_are_the_reference() {
         let (k, budget) = (whole(&row, "k"), budget(&row));
         let olh = OptimalHash::new(k, &budget).unwrap();
         for (field, rates) in [
-            ("grr", Direct::new(k, &budget).unwrap().rates()),
+            ("grr", RandomizedResponse::new(k, &budget).unwrap().rates()),
             ("sprr", Unary::symmetric(k, &budget).unwrap().rates()),
             ("oue", Unary::optimized(k, &budget).unwrap().rates()),
             ("olh", olh.rates()),

@@ -4,7 +4,7 @@
 use hushbin::ErrorCode;
 use hushbin::sample::below;
 use hushbin_study::competitors::{
-    Direct, Gaussian, LocalHash, Majority, SampledTwoPoints, TwoPoints, Unary,
+    Gaussian, LocalHash, Majority, RandomizedResponse, SampledTwoPoints, TwoPoints, Unary,
 };
 use hushbin_tests::generators::{Scripted, seeded};
 use hushbin_tests::significance::{Moments, assert_distributed, assert_moments, assert_rates};
@@ -43,7 +43,7 @@ fn count(law: &[f64], what: &str, mut draw: impl FnMut() -> usize) {
 
 #[test]
 fn answers_are_drawn_by_their_threshold() {
-    let grr = Direct::new(5, &budget(1.0, 1e-3)).unwrap();
+    let grr = RandomizedResponse::new(5, &budget(1.0, 1e-3)).unwrap();
     let report = |words: &[u64]| grr.randomize(2, &mut Scripted::new(words)).unwrap();
     let own = threshold(|word| report(&[word]) == 2);
     assert_eq!(part(own), grr.rates().p);
@@ -191,7 +191,7 @@ fn two_points_are_drawn_by_their_threshold() {
     let points = TwoPoints::new(&budget(2.0, 0.01));
     // An end takes no word to be rounded.
     let plus = threshold(|word| points.randomize(1.0, &mut Scripted::new(&[word])).unwrap());
-    assert!((part(plus) - points.plus(1.0)).abs() < 1e-15);
+    assert!((part(plus) - points.plus_probability(1.0)).abs() < 1e-15);
     // A quarter is kept by a quarter of the words, or else a coin decides.
     let rounded = |word, coin| {
         let words = [word, coin, 0];
@@ -245,7 +245,7 @@ fn wrong_inputs_are_refused() {
     let mut rng = seeded(9);
     let code = |error: hushbin::Error| error.code();
     let unknown = Some(ErrorCode::UnknownItem);
-    let grr = Direct::new(3, &budget).unwrap();
+    let grr = RandomizedResponse::new(3, &budget).unwrap();
     assert_eq!(grr.randomize(3, &mut rng).map_err(code).err(), unknown);
     let bits = Unary::symmetric(3, &budget).unwrap();
     assert_eq!(bits.randomize(3, &mut rng).map_err(code).err(), unknown);

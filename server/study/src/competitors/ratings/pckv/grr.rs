@@ -5,11 +5,11 @@ use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
 
 use super::rates::PckvRates;
-use crate::competitors::favoured::rounded_down;
+use crate::competitors::favoured_set::safe_threshold;
 use crate::competitors::numbers::rounds_up;
-use crate::competitors::ratings::heard::{Heard, Linear};
 use crate::competitors::ratings::oracle::{Moments, Oracle, Setting};
-use crate::competitors::ratings::slots::{Slot, coin, drawn, sign};
+use crate::competitors::ratings::report_sums::{LinearEstimator, ReportSums};
+use crate::competitors::ratings::slots::{Slot, coin, draw_slot, sign};
 
 /// PCKV-GRR over d′ = d + s items: the d items and s dummies. It reports the drawn item with
 /// probability a = (u + 2)/(u + 2d′). The reported sign of this item is then the true one with
@@ -27,9 +27,9 @@ use crate::competitors::ratings::slots::{Slot, coin, drawn, sign};
 ///
 /// let setting = Setting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
 /// let [direct, adaptive] = [PckvGrr::direct(&setting)?, PckvGrr::adaptive(&setting)?];
-/// assert!((direct.loss() - (1.0 + 1.0_f64.exp_m1() / 4.0).ln()).abs() < 1e-12);
-/// assert!(adaptive.loss() <= 1.0 && adaptive.loss() > 1.0 - 1e-12);
-/// assert!(adaptive.moments().mean()[1] < 0.1 * direct.moments().mean()[1]);
+/// assert!((direct.privacy_loss() - (1.0 + 1.0_f64.exp_m1() / 4.0).ln()).abs() < 1e-12);
+/// assert!(adaptive.privacy_loss() <= 1.0 && adaptive.privacy_loss() > 1.0 - 1e-12);
+/// assert!(adaptive.moments().mean_variance()[1] < 0.1 * direct.moments().mean_variance()[1]);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -37,7 +37,7 @@ pub struct PckvGrr {
     items: u32,
     sparsity: u32,
     /// Threshold that draws whether the drawn item is reported, with probability a rounded down.
-    told: Threshold,
+    reported: Threshold,
     /// Threshold that draws whether the true sign is reported, with probability p rounded down.
     sign: Threshold,
 }
@@ -63,14 +63,14 @@ impl PckvGrr {
 
     /// Returns the mechanism with u = `times`·(e − 1).
     fn new(setting: &Setting, times: f64) -> Result<Self, Error> {
-        let budget = setting.pure()?;
-        let more = times * budget.e_minus_1();
+        let budget = setting.budget_without_delta()?;
+        let more = times * budget.exp_m1_epsilon();
         let all = f64::from(setting.items) + f64::from(setting.sparsity);
         Ok(Self {
             items: setting.items,
             sparsity: setting.sparsity,
-            told: rounded_down((more + 2.0) / (more + 2.0 * all), 2),
-            sign: rounded_down((more + 1.0) / (more + 2.0), 2),
+            reported: safe_threshold((more + 2.0) / (more + 2.0 * all), 2),
+            sign: safe_threshold((more + 1.0) / (more + 2.0), 2),
         })
     }
 
@@ -78,23 +78,23 @@ impl PckvGrr {
     #[must_use]
     pub fn rates(&self) -> PckvRates {
         PckvRates {
-            a: self.told.probability(),
-            b: self.told.complement() / f64::from(self.others()),
+            a: self.reported.probability(),
+            b: self.reported.complement() / f64::from(self.other_items()),
             p: self.sign.probability(),
-            lean: self.sign.probability() - self.sign.complement(),
+            sign_bias: self.sign.probability() - self.sign.complement(),
         }
     }
 
     /// Returns the number d′ − 1 of items other than the drawn one. It is at least 1.
-    const fn others(&self) -> u32 {
+    const fn other_items(&self) -> u32 {
         self.items + self.sparsity - 1
     }
 }
 
 impl Oracle for PckvGrr {
-    fn loss(&self) -> f64 {
+    fn privacy_loss(&self) -> f64 {
         let rates = self.rates();
-        let [own, opposite] = rates.member(self.sparsity);
+        let [own, opposite] = rates.element_probabilities(self.sparsity);
         // Probability of an element that is neither in the input nor the opposite of one.
         let other = rates.b / 2.0;
         // Another input makes this element least likely if it has the opposite element, or neither
@@ -102,35 +102,35 @@ impl Oracle for PckvGrr {
         (own / opposite.min(other)).ln()
     }
 
-    fn bits(&self) -> f64 {
+    fn report_bits(&self) -> f64 {
         let all = f64::from(self.items) + f64::from(self.sparsity);
         (2.0 * all).log2().ceil()
     }
 
-    fn linear(&self) -> Linear {
-        self.rates().linear(self.sparsity)
+    fn estimator(&self) -> LinearEstimator {
+        self.rates().estimator(self.sparsity)
     }
 
     fn moments(&self) -> Moments {
         self.rates().moments(self.sparsity)
     }
 
-    fn hear(&self, entries: &[Entry], heard: &mut Heard, rng: &mut dyn CryptoRng) {
-        let (own, value) = match drawn(entries, self.sparsity, rng) {
+    fn add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+        let (own, value) = match draw_slot(entries, self.sparsity, rng) {
             Slot::Entry(entry) => (entry.item as u32, entry.value),
             // The value 0 is rounded to either sign with probability 1/2.
             Slot::Dummy(dummy) => (self.items + dummy, 0.0),
         };
-        let (item, up) = if self.told.sample(rng) {
+        let (item, up) = if self.reported.sample(rng) {
             (own, rounds_up(value, rng) == self.sign.sample(rng))
         } else {
-            let other = below(rng, self.others());
+            let other = below(rng, self.other_items());
             (other + u32::from(other >= own), coin(rng))
         };
-        heard.reports += 1;
+        sums.reports += 1;
         if item < self.items {
-            heard.presence[item as usize] += 1.0;
-            heard.signs[item as usize] += sign(up);
+            sums.presence[item as usize] += 1.0;
+            sums.signs[item as usize] += sign(up);
         }
     }
 }

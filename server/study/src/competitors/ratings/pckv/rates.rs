@@ -1,7 +1,7 @@
 //! Response probabilities, estimates and moments of both variants of PCKV.
 
-use crate::competitors::ratings::heard::Linear;
-use crate::competitors::ratings::oracle::{Moments, Presence};
+use crate::competitors::ratings::oracle::{Moments, PresenceMoments};
+use crate::competitors::ratings::report_sums::LinearEstimator;
 
 /// Response probabilities of PCKV, which are exact for the rounded thresholds.
 ///
@@ -25,26 +25,27 @@ pub struct PckvRates {
     /// Probability p that the drawn item, if reported, has its true sign.
     pub p: f64,
     /// 2p − 1, computed from the threshold to avoid cancellation.
-    pub lean: f64,
+    pub sign_bias: f64,
 }
 
 impl PckvRates {
     /// Returns the probabilities that a report has an item with + and with −, if the person has the
     /// item with value 1 as one of s entries.
     #[must_use]
-    pub fn member(&self, sparsity: u32) -> [f64; 2] {
+    pub fn element_probabilities(&self, sparsity: u32) -> [f64; 2] {
         let drawn = 1.0 / f64::from(sparsity);
-        let [own, other] = [1.0 + self.lean, 1.0 - self.lean].map(|twice| self.a * twice / 2.0);
+        let [own, other] =
+            [1.0 + self.sign_bias, 1.0 - self.sign_bias].map(|twice| self.a * twice / 2.0);
         [own, other].map(|told| drawn * told + (1.0 - drawn) * self.b / 2.0)
     }
 
     /// Returns the coefficients of the estimates of an item's non-missing frequency F and mean M. F
     /// = s·(\[reported\] − b)/(a − b), where \[reported\] is 1 if the report has the item,
     /// otherwise 0. M = s·sign/(a(2p − 1)), where sign is the item's reported sign, or 0.
-    pub(super) fn linear(&self, sparsity: u32) -> Linear {
+    pub(super) fn estimator(&self, sparsity: u32) -> LinearEstimator {
         let s = f64::from(sparsity);
-        Linear {
-            mean: s / (self.a * self.lean),
+        LinearEstimator {
+            mean: s / (self.a * self.sign_bias),
             presence: Some([s / (self.a - self.b), self.b]),
         }
     }
@@ -52,8 +53,8 @@ impl PckvRates {
     /// Returns the second moments of one report's estimates.
     pub(super) fn moments(&self, sparsity: u32) -> Moments {
         let s = f64::from(sparsity);
-        let (f, m) = (s / (self.a - self.b), s / (self.a * self.lean));
-        let [plus, minus] = self.member(sparsity);
+        let (f, m) = (s / (self.a - self.b), s / (self.a * self.sign_bias));
+        let [plus, minus] = self.element_probabilities(sparsity);
         let square = |told: f64| {
             let missing = 1.0 - told;
             f * f * (told * (1.0 - self.b).powi(2) + missing * self.b.powi(2))
@@ -61,7 +62,7 @@ impl PckvRates {
         let told = plus + minus;
         Moments {
             mean_square: [m * m * told, m * m * self.b],
-            presence: Some(Presence {
+            presence: Some(PresenceMoments {
                 variance: [square(told) - 1.0, square(self.b)],
                 product: f * m * (1.0 - self.b) * (plus - minus),
             }),

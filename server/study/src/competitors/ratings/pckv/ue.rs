@@ -5,11 +5,11 @@ use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
 
 use super::rates::PckvRates;
-use crate::competitors::favoured::rounded_down;
+use crate::competitors::favoured_set::safe_threshold;
 use crate::competitors::numbers::rounds_up;
-use crate::competitors::ratings::heard::{Heard, Linear};
 use crate::competitors::ratings::oracle::{Moments, Oracle, Setting};
-use crate::competitors::ratings::slots::{Slot, binomial, coin, drawn, fair_signs, sign};
+use crate::competitors::ratings::report_sums::{LinearEstimator, ReportSums};
+use crate::competitors::ratings::slots::{Slot, binomial, coin, draw_slot, fair_signs, sign};
 
 /// PCKV-UE over d items and s dummies, with e = exp(ε). A report has a sign for the drawn item with
 /// probability a = 1/2. It is the item's true sign with probability p = e/(e + 1). A report has a
@@ -26,8 +26,8 @@ use crate::competitors::ratings::slots::{Slot, binomial, coin, drawn, fair_signs
 ///
 /// let setting = Setting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
 /// let ue = PckvUe::new(&setting)?;
-/// assert!(ue.loss() <= 1.0 && ue.loss() > 1.0 - 1e-12);
-/// assert_eq!(ue.bits(), 208.0);
+/// assert!(ue.privacy_loss() <= 1.0 && ue.privacy_loss() > 1.0 - 1e-12);
+/// assert_eq!(ue.report_bits(), 208.0);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -36,14 +36,14 @@ pub struct PckvUe {
     sparsity: u32,
     /// Threshold that draws whether a report has no sign for an item that was not drawn, with
     /// probability 1 − b rounded down. So b is rounded up, and signs of other items hide more.
-    silent: Threshold,
+    omitted: Threshold,
     /// Threshold that draws whether the true sign is reported, with probability p rounded down.
     sign: Threshold,
 }
 
 /// Threshold that draws whether the report has a sign for the drawn item. It represents a = 1/2
 /// exactly.
-const TOLD: Threshold = Threshold(1 << 63);
+const REPORTED: Threshold = Threshold(1 << 63);
 
 impl PckvUe {
     /// Creates the mechanism for the question and the privacy of a setting.
@@ -51,13 +51,13 @@ impl PckvUe {
     /// # Errors
     /// Same errors as [`Setting::budget`].
     pub fn new(setting: &Setting) -> Result<Self, Error> {
-        let e = setting.pure()?.e();
+        let e = setting.budget_without_delta()?.exp_epsilon();
         Ok(Self {
             items: setting.items,
             sparsity: setting.sparsity,
             // 1 − b = (e + 1)/(e + 3).
-            silent: rounded_down((e + 1.0) / (e + 3.0), 0),
-            sign: rounded_down(e / (e + 1.0), 0),
+            omitted: safe_threshold((e + 1.0) / (e + 3.0), 0),
+            sign: safe_threshold(e / (e + 1.0), 0),
         })
     }
 
@@ -65,40 +65,40 @@ impl PckvUe {
     #[must_use]
     pub fn rates(&self) -> PckvRates {
         PckvRates {
-            a: TOLD.probability(),
-            b: self.silent.complement(),
+            a: REPORTED.probability(),
+            b: self.omitted.complement(),
             p: self.sign.probability(),
-            lean: self.sign.probability() - self.sign.complement(),
+            sign_bias: self.sign.probability() - self.sign.complement(),
         }
     }
 
     /// Draws what the report has for the item of the drawn entry, and adds it to the sums.
-    fn tell(&self, entry: &Entry, heard: &mut Heard, rng: &mut dyn CryptoRng) {
-        if TOLD.sample(rng) {
+    fn add_drawn_item(&self, entry: &Entry, sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+        if REPORTED.sample(rng) {
             let up = rounds_up(entry.value, rng) == self.sign.sample(rng);
-            heard.presence[entry.item as usize] += 1.0;
-            heard.signs[entry.item as usize] += sign(up);
+            sums.presence[entry.item as usize] += 1.0;
+            sums.signs[entry.item as usize] += sign(up);
         }
     }
 }
 
 impl Oracle for PckvUe {
-    fn loss(&self) -> f64 {
+    fn privacy_loss(&self) -> f64 {
         let PckvRates { a, b, p, .. } = self.rates();
-        let told = [p, self.sign.complement()].map(|sign| 2.0 * a * sign / b);
-        let silent = (1.0 - a) / self.silent.probability();
-        let weights = [told[0], told[1], silent];
+        let reported = [p, self.sign.complement()].map(|sign| 2.0 * a * sign / b);
+        let silent = (1.0 - a) / self.omitted.probability();
+        let weights = [reported[0], reported[1], silent];
         let most = weights.into_iter().fold(0.0, f64::max);
         let least = weights.into_iter().fold(f64::INFINITY, f64::min);
         (most / least).ln()
     }
 
-    fn bits(&self) -> f64 {
+    fn report_bits(&self) -> f64 {
         2.0 * f64::from(self.items + self.sparsity)
     }
 
-    fn linear(&self) -> Linear {
-        self.rates().linear(self.sparsity)
+    fn estimator(&self) -> LinearEstimator {
+        self.rates().estimator(self.sparsity)
     }
 
     fn moments(&self) -> Moments {
@@ -107,39 +107,41 @@ impl Oracle for PckvUe {
 
     /// Signs for dummies are not drawn, because they are independent of the rest and are not
     /// counted.
-    fn hear(&self, entries: &[Entry], heard: &mut Heard, rng: &mut dyn CryptoRng) {
-        let slot = drawn(entries, self.sparsity, rng);
-        heard.reports += 1;
+    fn add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+        let slot = draw_slot(entries, self.sparsity, rng);
+        sums.reports += 1;
         for item in 0..self.items as usize {
             match slot {
-                Slot::Entry(entry) if entry.item == item as u64 => self.tell(entry, heard, rng),
-                _ if self.silent.sample(rng) => {}
+                Slot::Entry(entry) if entry.item == item as u64 => {
+                    self.add_drawn_item(entry, sums, rng)
+                }
+                _ if self.omitted.sample(rng) => {}
                 _ => {
-                    heard.presence[item] += 1.0;
-                    heard.signs[item] += sign(coin(rng));
+                    sums.presence[item] += 1.0;
+                    sums.signs[item] += sign(coin(rng));
                 }
             }
         }
     }
 
-    fn hear_all(&self, people: &[&[Entry]], heard: &mut Heard, rng: &mut dyn CryptoRng) {
+    fn add_reports(&self, people: &[&[Entry]], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
         let mut others = vec![people.len() as u64; self.items as usize];
         for entries in people {
-            if let Slot::Entry(entry) = drawn(entries, self.sparsity, rng) {
+            if let Slot::Entry(entry) = draw_slot(entries, self.sparsity, rng) {
                 others[entry.item as usize] -= 1;
-                self.tell(entry, heard, rng);
+                self.add_drawn_item(entry, sums, rng);
             }
         }
-        heard.reports += people.len() as u64;
-        let b = self.silent.complement();
+        sums.reports += people.len() as u64;
+        let b = self.omitted.complement();
         for (item, &others) in others.iter().enumerate() {
             // Given the drawn slots, what reports have for an item is independent of everything
             // else. Among the people who drew a different slot, the number with a sign for the item
             // is binomial with probability b. The number of + among these signs is binomial with
             // probability 1/2. So only the number of these people matters.
-            let told = binomial(others, b, rng);
-            heard.presence[item] += told as f64;
-            heard.signs[item] += fair_signs(told, rng);
+            let reported = binomial(others, b, rng);
+            sums.presence[item] += reported as f64;
+            sums.signs[item] += fair_signs(reported, rng);
         }
     }
 }

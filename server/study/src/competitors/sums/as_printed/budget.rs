@@ -56,7 +56,7 @@ pub fn budget(coordinates: u32, asked: &Budget) -> Result<BudgetRow, Error> {
         CoordinateBudget::as_printed(coordinates, asked)?,
     ];
     let spare = 0.5 * asked.delta();
-    let proven = printed.advanced(coordinates, spare);
+    let proven = printed.advanced_composition(coordinates, spare);
     Ok(BudgetRow {
         coordinates,
         epsilon: asked.epsilon(),
@@ -64,10 +64,10 @@ pub fn budget(coordinates: u32, asked: &Budget) -> Result<BudgetRow, Error> {
         epsilon_0: printed.epsilon(),
         proven_epsilon: proven.epsilon,
         printed_proven_delta: proven.delta,
-        right_proven_delta: right.advanced(coordinates, spare).delta,
-        printed_delta: printed.composed(coordinates, asked.epsilon()),
-        right_delta: right.composed(coordinates, asked.epsilon()),
-        printed_delta_at_proven: printed.composed(coordinates, proven.epsilon),
+        right_proven_delta: right.advanced_composition(coordinates, spare).delta,
+        printed_delta: printed.composed_delta(coordinates, asked.epsilon()),
+        right_delta: right.composed_delta(coordinates, asked.epsilon()),
+        printed_delta_at_proven: printed.composed_delta(coordinates, proven.epsilon),
     })
 }
 

@@ -37,7 +37,7 @@ pub fn closed_form(people: u64, cells: u32, central: &Budget) -> Result<ClosedFo
         cells,
         epsilon: central.epsilon(),
         delta: central.delta(),
-        closed_form: grid::closed_form(cells, people, central),
+        closed_form: grid::closed_form_gamma(cells, people, central),
         least,
         local_epsilon: grid::local_epsilon(cells, least),
     })

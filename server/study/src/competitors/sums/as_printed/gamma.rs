@@ -9,7 +9,7 @@ use crate::roots::bisect;
 
 /// Origin of the constant c of a [`GammaRow`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Constant {
+pub enum ConstantOrigin {
     /// Least c for which the exact δ satisfies (ε, δ) for d = 1, which means r + 1 cells.
     Enumerated,
     /// Constant of the paper, max(14·ln(2/δ)/ε², 27/ε).
@@ -32,7 +32,7 @@ pub struct GammaRow {
     /// δ that γ has to satisfy.
     pub delta: f64,
     /// Origin of the constant c.
-    pub constant: Constant,
+    pub constant: ConstantOrigin,
     /// Constant c, the factor of the formulas for γ.
     pub c: f64,
     /// Printed γ = c·(r + 1)/n.
@@ -72,14 +72,14 @@ pub fn enumerated_gamma(
     // Solves γ = c·(r + 1)/n for c.
     let c = least * f64::from(people) / f64::from(steps + 1);
     let delta = |gamma| grid::shuffled_delta(cells, gamma, people, epsilon);
-    GammaRow::of(
-        Case {
+    GammaRow::from_case(
+        GammaCase {
             people,
             steps,
             coordinates,
             promised,
         },
-        (Constant::Enumerated, c),
+        (ConstantOrigin::Enumerated, c),
         delta,
         delta,
     )
@@ -107,14 +107,14 @@ pub fn paper_gamma(
 ) -> Result<GammaRow, Error> {
     let epsilon = promised.epsilon();
     let cells = (steps + 1).pow(coordinates);
-    GammaRow::of(
-        Case {
+    GammaRow::from_case(
+        GammaCase {
             people,
             steps,
             coordinates,
             promised,
         },
-        (Constant::Paper, grid::constant(promised)),
+        (ConstantOrigin::Paper, grid::paper_constant(promised)),
         |gamma| grid::counted_delta(cells, gamma, people.into(), epsilon),
         |gamma| grid::proven_delta(cells, gamma, people.into(), epsilon),
     )
@@ -139,7 +139,7 @@ pub fn gammas() -> Result<Vec<GammaRow>, Error> {
 
 /// Parameters of a table row.
 #[derive(Debug, Clone, Copy)]
-struct Case<'a> {
+struct GammaCase<'a> {
     people: u32,
     steps: u32,
     coordinates: u32,
@@ -149,9 +149,9 @@ struct Case<'a> {
 impl GammaRow {
     /// Returns the table row of a case. `printed` and `right` compute the actual δ of the printed
     /// and of the corrected γ.
-    fn of(
-        case: Case<'_>,
-        (constant, c): (Constant, f64),
+    fn from_case(
+        case: GammaCase<'_>,
+        (constant, c): (ConstantOrigin, f64),
         printed: impl Fn(f64) -> Result<f64, Error>,
         right: impl Fn(f64) -> Result<f64, Error>,
     ) -> Result<Self, Error> {

@@ -17,4 +17,4 @@ mod gamma;
 pub use budget::{BudgetRow, budget, budgets};
 pub use calibration::{CalibrationRow, calibration, calibrations};
 pub use closed_form::{ClosedFormRow, closed_form, closed_forms};
-pub use gamma::{Constant, GammaRow, enumerated_gamma, gammas, paper_gamma};
+pub use gamma::{ConstantOrigin, GammaRow, enumerated_gamma, gammas, paper_gamma};

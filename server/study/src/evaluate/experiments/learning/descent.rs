@@ -5,7 +5,7 @@ use crate::competitors::{Budget, Loss, clip};
 use hushbin::Error;
 use rand_chacha::ChaCha8Rng;
 
-use crate::evaluate::mechanism::dense::{Dense, DenseName};
+use crate::evaluate::mechanism::numbers_mechanism::{NumbersMechanism, NumbersMechanismName};
 
 /// Regularisation λ: the loss has the additional term λ·|w|².
 const REGULARIZATION: f64 = 1e-4;
@@ -85,8 +85,8 @@ impl Model {
 #[derive(Debug)]
 pub(super) struct Learner {
     pub(super) model: Model,
-    pub(super) name: DenseName,
-    mechanism: Dense,
+    pub(super) name: NumbersMechanismName,
+    mechanism: NumbersMechanism,
     weights: Vec<f64>,
     sums: Vec<f64>,
     people: u64,
@@ -104,7 +104,7 @@ impl Learner {
     /// [`Error`] if the mechanism refuses its parameters.
     pub(super) fn new(
         model: Model,
-        name: DenseName,
+        name: NumbersMechanismName,
         features: u32,
         budget: &Budget,
         rng: ChaCha8Rng,
@@ -134,7 +134,7 @@ impl Learner {
         let mut gradient = loss.gradient(&self.weights, features, target, REGULARIZATION);
         clip(&mut gradient);
         self.mechanism
-            .add(&gradient, &mut self.sums, &mut self.rng)?;
+            .add_report(&gradient, &mut self.sums, &mut self.rng)?;
         self.people += 1;
         Ok(())
     }
@@ -192,7 +192,7 @@ mod tests {
         let budget = Budget::new(2.0, 1e-6).unwrap();
         let people = 4000;
         for model in Model::ALL {
-            let step = |name: DenseName| {
+            let step = |name: NumbersMechanismName| {
                 let rng = ChaCha8Rng::seed_from_u64(5);
                 let mut own = Learner::new(model, name, 42, &budget, rng).unwrap();
                 let (mut rng, mut person) = (ChaCha8Rng::seed_from_u64(6), Person::default());
@@ -203,8 +203,8 @@ mod tests {
                 own.step();
                 own
             };
-            let plain = step(DenseName::Plain);
-            for name in DenseName::PRIVATE {
+            let plain = step(NumbersMechanismName::Plain);
+            for name in NumbersMechanismName::PRIVATE {
                 let own = step(name);
                 let error = model.rate() * own.step_error(people);
                 let both = own.weights.iter().zip(&plain.weights);
@@ -223,7 +223,8 @@ mod tests {
     fn steps_are_shorter_the_later_they_are() {
         let budget = Budget::new(1.0, 0.0).unwrap();
         let rng = ChaCha8Rng::seed_from_u64(1);
-        let mut own = Learner::new(Model::Vectors, DenseName::Plain, 2, &budget, rng).unwrap();
+        let mut own =
+            Learner::new(Model::Vectors, NumbersMechanismName::Plain, 2, &budget, rng).unwrap();
         own.take(&[1.0, -0.5], 0.7).unwrap();
         own.step();
         assert_eq!(own.weights, [0.2, -0.1]);

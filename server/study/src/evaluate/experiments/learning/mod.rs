@@ -18,11 +18,11 @@ use crate::evaluate::crowd::people::{Drawn, Listed, People};
 use crate::evaluate::crowd::random::stream;
 use crate::evaluate::measure::axis::{DELTA, GAP};
 use crate::evaluate::measure::experiment::{
-    Experiment, Figure, Measured, Panel, Point, StudyError, Unit, file_name,
+    Experiment, Figure, Measurement, Panel, Point, StudyError, Unit, file_name,
 };
 use crate::evaluate::measure::size::Size;
 use crate::evaluate::measure::table::Table;
-use crate::evaluate::mechanism::dense::DenseName;
+use crate::evaluate::mechanism::numbers_mechanism::NumbersMechanismName;
 pub(crate) use federated::Federated;
 
 use descent::{Learner, Model};
@@ -50,12 +50,12 @@ struct Cell {
 }
 
 /// Mechanisms that are compared, the run without privacy first.
-const MECHANISMS: [DenseName; 5] = [
-    DenseName::Plain,
-    DenseName::Window,
-    DenseName::Majority,
-    DenseName::Sampled,
-    DenseName::Gaussian,
+const MECHANISMS: [NumbersMechanismName; 5] = [
+    NumbersMechanismName::Plain,
+    NumbersMechanismName::Window,
+    NumbersMechanismName::Majority,
+    NumbersMechanismName::Sampled,
+    NumbersMechanismName::Gaussian,
 ];
 const STEP: &str = "standard error of a step";
 
@@ -137,7 +137,7 @@ impl Experiment for Learning {
         units.collect()
     }
 
-    fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError> {
+    fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         self.cells[unit.index].learn(&MECHANISMS, rng)
     }
 
@@ -199,9 +199,9 @@ impl Cell {
     /// the people, the later ones randomise gradients.
     fn learn(
         &self,
-        mechanisms: &[DenseName],
+        mechanisms: &[NumbersMechanismName],
         rng: &ChaCha8Rng,
-    ) -> Result<Vec<Measured>, StudyError> {
+    ) -> Result<Vec<Measurement>, StudyError> {
         let mut drawn = self.crowd.draw(stream(rng, 0));
         let mut learners = self.learners(&drawn, mechanisms, rng)?;
         let mut person = Person::default();
@@ -235,7 +235,7 @@ impl Cell {
     fn learners(
         &self,
         drawn: &Drawn,
-        mechanisms: &[DenseName],
+        mechanisms: &[NumbersMechanismName],
         rng: &ChaCha8Rng,
     ) -> Result<Vec<Learner>, StudyError> {
         let budget = Budget::new(self.epsilon, DELTA)?;
@@ -251,7 +251,7 @@ impl Cell {
         Ok(learners)
     }
 
-    fn measured(&self, learner: &Learner, plain: f64) -> [Measured; 3] {
+    fn measured(&self, learner: &Learner, plain: f64) -> [Measurement; 3] {
         let d = learner.features();
         let point = Point {
             people: self.people,
@@ -263,7 +263,7 @@ impl Cell {
         };
         let estimand = estimand(learner.model, self.crowd.label());
         let measured = |metric: &str, value| {
-            Measured::new(point, learner.name.label(), &estimand, metric, value)
+            Measurement::new(point, learner.name.label(), &estimand, metric, value)
         };
         [
             measured(learner.model.metric(), learner.error()),
@@ -288,7 +288,7 @@ mod tests {
         }
     }
 
-    fn learn(cell: &Cell, mechanisms: &[DenseName], seeds: u64) -> Table {
+    fn learn(cell: &Cell, mechanisms: &[NumbersMechanismName], seeds: u64) -> Table {
         let run = |seed| {
             let rng = ChaCha8Rng::seed_from_u64(seed);
             cell.learn(mechanisms, &rng).unwrap()
@@ -296,9 +296,9 @@ mod tests {
         Table::new((0..seeds).flat_map(run))
     }
 
-    fn mean(table: &Table, model: Model, metric: &str, name: DenseName) -> f64 {
+    fn mean(table: &Table, model: Model, metric: &str, name: NumbersMechanismName) -> f64 {
         let estimand = estimand(model, Extract::Brazil.label());
-        let mut rows = table.of(&estimand, metric);
+        let mut rows = table.rows_of(&estimand, metric);
         let row = rows.find(|row| row.first.mechanism == name.label());
         row.unwrap().mean
     }
@@ -307,8 +307,8 @@ mod tests {
     /// misclassifies a fraction of 0.196.
     #[test]
     fn income_is_learned_without_privacy() {
-        let table = learn(&cell(1.0, 100_000, 1000), &[DenseName::Plain], 1);
-        let error = |model: Model| mean(&table, model, model.metric(), DenseName::Plain);
+        let table = learn(&cell(1.0, 100_000, 1000), &[NumbersMechanismName::Plain], 1);
+        let error = |model: Model| mean(&table, model, model.metric(), NumbersMechanismName::Plain);
         assert!((0.053..0.095).contains(&error(Model::Linear)));
         assert!((0.19..0.235).contains(&error(Model::Logistic)));
         assert!((0.19..0.245).contains(&error(Model::Vectors)));
@@ -316,16 +316,16 @@ mod tests {
 
     #[test]
     fn the_gap_to_the_run_without_privacy_shrinks() {
-        let names = [DenseName::Plain, DenseName::Window];
+        let names = [NumbersMechanismName::Plain, NumbersMechanismName::Window];
         let [hidden, told] =
             [0.5, 5.0].map(|epsilon| learn(&cell(epsilon, 20_000, 600), &names, 3));
         for model in Model::ALL {
             let [hidden, told] =
-                [&hidden, &told].map(|table| mean(table, model, GAP, DenseName::Window));
+                [&hidden, &told].map(|table| mean(table, model, GAP, NumbersMechanismName::Window));
             assert!(hidden > 2.0 * told, "{model:?}: {hidden} {told}");
             assert!(hidden > 0.0, "{model:?}: {hidden}");
         }
-        let step = |table| mean(table, Model::Linear, STEP, DenseName::Window);
+        let step = |table| mean(table, Model::Linear, STEP, NumbersMechanismName::Window);
         // The squared error per gradient is (d/k)·B² = 42·16.67 at ε = 0.5.
         assert!((step(&hidden) - (42.0 * 16.67 / 600.0_f64).sqrt()).abs() < 1e-3);
         assert!(step(&told) < 0.2);

@@ -1,7 +1,7 @@
 //! Compared mechanisms for the choice of one of k answers.
 
 use super::peer::{MEAN, Peer, WORST};
-use crate::competitors::{Asked, Budget, Hadamard, compare};
+use crate::competitors::{Budget, ComparedQuestion, Hadamard, compare};
 use crate::evaluate::measure::experiment::StudyError;
 
 /// Numbers k of answers. A flag has two.
@@ -12,7 +12,7 @@ pub(super) const EPSILONS: [f64; 8] = [0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
 /// Returns the compared mechanisms for k `options` at ε, hushbin's first.
 pub(super) fn peers(options: u32, epsilon: f64) -> Result<Vec<Peer>, StudyError> {
     let budget = Budget::new(epsilon, 0.0)?;
-    let mut peers = Peer::all(&compare(Asked::Choice { options }, &budget, 1)?);
+    let mut peers = Peer::all(&compare(ComparedQuestion::Choice { options }, &budget, 1)?);
     let own = Hadamard::new(options, &budget)?;
     let values = vec![
         (WORST, own.worst_variance()),

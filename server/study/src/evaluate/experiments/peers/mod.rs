@@ -12,7 +12,7 @@ mod tests;
 use rand_chacha::ChaCha8Rng;
 
 use crate::evaluate::measure::experiment::{
-    Contest, Experiment, Figure, Measured, Panel, Point, StudyError, Unit,
+    Contest, Experiment, Figure, Measurement, Panel, Point, StudyError, Unit,
 };
 use crate::evaluate::measure::table::Table;
 use crowds::Crowd;
@@ -124,19 +124,19 @@ impl Cell {
         }
     }
 
-    fn rows(&self) -> Result<Vec<Measured>, StudyError> {
+    fn rows(&self) -> Result<Vec<Measurement>, StudyError> {
         let peers = self.peers()?;
         let point = self.point();
         let row = |peer: &Peer, (metric, value)| {
-            Measured::new(point, peer.name, self.kind.name(), metric, value)
+            Measurement::new(point, peer.name, self.kind.name(), metric, value)
         };
-        let mut rows: Vec<Measured> = peers
+        let mut rows: Vec<Measurement> = peers
             .iter()
             .flat_map(|peer| peer.values.iter().map(|value| row(peer, *value)))
             .collect();
         let kind = self.kind.quotients();
         let quotient = |(label, metric): (String, &str), value| {
-            Measured::new(point, label, kind, metric, value)
+            Measurement::new(point, label, kind, metric, value)
         };
         let best = |metric| {
             let published = peers.iter().filter(|peer| peer.is_published());
@@ -192,7 +192,7 @@ impl Experiment for Peers {
             .collect()
     }
 
-    fn run(&self, unit: &Unit, _: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError> {
+    fn run(&self, unit: &Unit, _: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         let mut rows = Vec::new();
         for cell in Kind::ALL[unit.index].cells() {
             rows.extend(cell.rows()?);

@@ -7,8 +7,8 @@ use hushbin::mechanism::window::Window;
 use super::crowds::Crowd;
 use super::peer::{FOR_AVERAGE, LEAST, Peer, WORST};
 use crate::competitors::{
-    Budget, Grid, Mixed, Sliding, Staircase, ThreeOutputs, TwoPoints, hybrid_variance,
-    least_variance,
+    Budget, HybridThreePiecewise, LevelGrid, SlidingPiecewise, Staircase, ThreeOutputs, TwoPoints,
+    hybrid_variance, variance_lower_bound,
 };
 use crate::evaluate::measure::experiment::StudyError;
 
@@ -36,12 +36,12 @@ pub(super) fn peers(epsilon: f64) -> Result<Vec<Peer>, StudyError> {
     let points = TwoPoints::new(&Budget::new(epsilon, 0.0)?);
     let worst = points.variance(0.0);
     peers.push(peer("two points", worst, &|x| points.variance(x)));
-    let grid = Grid::best(epsilon)?;
+    let grid = LevelGrid::best(epsilon)?;
     peers.push(peer("grid", grid.worst_variance(), &|x| grid.variance(x)));
     for (name, own) in [
-        ("PM", Sliding::published(epsilon)?),
-        ("PM, best width", Sliding::best(epsilon)?),
-        ("OPM, unbiased", Sliding::optimal(epsilon)?),
+        ("PM", SlidingPiecewise::published(epsilon)?),
+        ("PM, best width", SlidingPiecewise::best(epsilon)?),
+        ("OPM, unbiased", SlidingPiecewise::optimal(epsilon)?),
     ] {
         peers.push(peer(name, own.worst_variance(), &|x| own.variance(x)));
     }
@@ -55,13 +55,13 @@ pub(super) fn peers(epsilon: f64) -> Result<Vec<Peer>, StudyError> {
     let three = ThreeOutputs::best(epsilon)?;
     let worst = three.worst_variance();
     peers.push(peer("Three-Outputs", worst, &|x| three.variance(x)));
-    let mixed = Mixed::best(epsilon)?;
+    let mixed = HybridThreePiecewise::best(epsilon)?;
     peers.push(peer("HM-TP", mixed.worst_variance(), &|x| {
         mixed.variance(x)
     }));
     let noise = Staircase::new(epsilon)?.variance();
     peers.push(peer("staircase", noise, &|_| noise));
-    if let Some(least) = least_variance(epsilon) {
+    if let Some(least) = variance_lower_bound(epsilon) {
         peers.push(Peer::bound(vec![(LEAST, least)]));
     }
     Ok(peers)

@@ -1,6 +1,6 @@
 //! Mechanism that is compared at a cell, and the names of metrics.
 
-use crate::competitors::{Comparison, Row};
+use crate::competitors::{Comparison, ComparisonRow};
 
 /// Compared mechanism, with its value of each metric.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,7 +30,7 @@ impl Peer {
 
     /// Returns the mechanisms of a comparison that have a variance.
     pub(super) fn all(compared: &Comparison) -> Vec<Self> {
-        let peer = |row: &Row| {
+        let peer = |row: &ComparisonRow| {
             let variance = row.variance?;
             Some(Self {
                 name: row.mechanism,

@@ -6,7 +6,7 @@ use hushbin::mechanism::window::Window;
 
 use super::crowds::Crowd;
 use super::peer::{MEAN, Peer, WORST};
-use crate::competitors::{Asked, Budget, Part, SampledPiecewise, compare};
+use crate::competitors::{Budget, ComparedQuestion, NumberMechanism, SampledPiecewise, compare};
 use crate::evaluate::measure::experiment::StudyError;
 
 /// Numbers d of attributes, with one number each.
@@ -16,21 +16,21 @@ pub(super) const EPSILONS: [f64; 6] = [0.25, 0.5, 1.0, 2.0, 4.0, 6.0];
 
 /// Returns the compared mechanisms for d `attributes` at ε, hushbin's first.
 pub(super) fn peers(attributes: u32, epsilon: f64) -> Result<Vec<Peer>, StudyError> {
-    let asked = Asked::Numbers { attributes };
+    let asked = ComparedQuestion::Numbers { attributes };
     let compared = compare(asked, &Budget::new(epsilon, 0.0)?, 1)?;
     let mut peers = Peer::all(&compared);
     for (name, part) in [
-        ("sampled PM", Part::Piecewise),
-        ("sampled HM", Part::Hybrid),
+        ("sampled PM", NumberMechanism::Piecewise),
+        ("sampled HM", NumberMechanism::Hybrid),
     ] {
         let own = SampledPiecewise::new(attributes, part, epsilon)?;
         peers.push(sampled(name, &own));
     }
     for (name, part) in [
-        ("sampled PM, best k", Part::Piecewise),
-        ("sampled PM, best k and width", Part::BestWidth),
-        ("sampled HM, best k", Part::Hybrid),
-        ("sampled HM-TP, best k", Part::Mixed),
+        ("sampled PM, best k", NumberMechanism::Piecewise),
+        ("sampled PM, best k and width", NumberMechanism::BestWidth),
+        ("sampled HM, best k", NumberMechanism::Hybrid),
+        ("sampled HM-TP, best k", NumberMechanism::Mixed),
     ] {
         let own = SampledPiecewise::best(attributes, part, epsilon)?;
         peers.push(sampled(name, &own));

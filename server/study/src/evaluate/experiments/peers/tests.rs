@@ -129,7 +129,7 @@ fn one_number_is_near_the_lower_bound() {
 
 #[test]
 fn figures_have_each_quotient() {
-    let rows: Vec<Measured> = Kind::ALL
+    let rows: Vec<Measurement> = Kind::ALL
         .into_iter()
         .flat_map(Kind::cells)
         .flat_map(|cell| cell.rows().unwrap())

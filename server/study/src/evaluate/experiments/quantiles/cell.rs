@@ -6,8 +6,8 @@ use rand_chacha::ChaCha8Rng;
 use super::mechanisms::{CELLS, CHOICE, HIERARCHY, Mechanisms, PATTERN, WAVE};
 use crate::evaluate::crowd::number::{Crowd, QUANTILES};
 use crate::evaluate::crowd::random::stream;
-use crate::evaluate::measure::experiment::{Measured, Point, StudyError};
-use crate::evaluate::measure::measured::MSE;
+use crate::evaluate::measure::experiment::{Measurement, Point, StudyError};
+use crate::evaluate::measure::measurement::MSE;
 
 /// Parameters of a simulation: crowd, ε and number of people.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -39,13 +39,13 @@ impl Cell {
         }
     }
 
-    fn measured(&self, at: usize, mechanism: &str, metric: &str, value: f64) -> Measured {
+    fn measured(&self, at: usize, mechanism: &str, metric: &str, value: f64) -> Measurement {
         let estimand = self.crowd.estimands[at];
-        Measured::new(self.point(), mechanism, estimand, metric, value)
+        Measurement::new(self.point(), mechanism, estimand, metric, value)
     }
 
     /// Measures the intervals of the pattern mechanism: coverage, width, bias and moved estimates.
-    fn intervals(&self, found: &[QuantileEstimate], truth: &[f64; 3]) -> Vec<Measured> {
+    fn intervals(&self, found: &[QuantileEstimate], truth: &[f64; 3]) -> Vec<Measurement> {
         let scale = self.crowd.scale();
         let mut rows = Vec::new();
         for (at, own) in found.iter().enumerate() {
@@ -70,7 +70,7 @@ impl Cell {
         mechanisms: &Mechanisms,
         more: u64,
         rng: &ChaCha8Rng,
-    ) -> Result<Vec<Measured>, StudyError> {
+    ) -> Result<Vec<Measurement>, StudyError> {
         let scale = self.crowd.scale();
         let numbers = self.crowd.draw(self.people, &mut stream(rng, 0));
         let places: Vec<f64> = numbers.iter().map(|own| scale.place(*own)).collect();

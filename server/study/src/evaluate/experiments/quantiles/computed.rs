@@ -8,7 +8,7 @@ use super::mechanisms::{HIERARCHY, PATTERN, task};
 use crate::competitors::Budget;
 use crate::competitors::distribution::{Bins, Hierarchy};
 use crate::evaluate::crowd::number::Scale;
-use crate::evaluate::measure::experiment::{Measured, Point, StudyError};
+use crate::evaluate::measure::experiment::{Measurement, Point, StudyError};
 
 /// Numbers of cells for which variances are computed.
 pub(super) const CELLS: [u32; 3] = [32, 64, 128];
@@ -105,7 +105,7 @@ fn pattern(cells: u32, epsilon: f64) -> Result<[f64; 2], StudyError> {
 }
 
 /// Computes all variances for this number of cells.
-pub(super) fn computed(cells: u32) -> Result<Vec<Measured>, StudyError> {
+pub(super) fn computed(cells: u32) -> Result<Vec<Measurement>, StudyError> {
     let mut rows = Vec::new();
     for epsilon in EPSILONS {
         let budget = Budget::new(epsilon, 0.0)?;
@@ -130,7 +130,7 @@ pub(super) fn computed(cells: u32) -> Result<Vec<Measured>, StudyError> {
             parameter: 0.0,
         };
         let mut add = |mechanism: &str, estimand: &str, metric: &str, value: f64| {
-            rows.push(Measured::new(point, mechanism, estimand, metric, value));
+            rows.push(Measurement::new(point, mechanism, estimand, metric, value));
         };
         for (mechanism, [sharp, smooth]) in all {
             add(mechanism, BELOW, VARIANCE, sharp);

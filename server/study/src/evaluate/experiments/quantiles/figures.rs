@@ -4,7 +4,7 @@ use super::computed::{BELOW, CELLS, OVER_BOUND};
 use super::mechanisms::{CHOICE, HIERARCHY, PATTERN, WAVE};
 use crate::evaluate::crowd::number::CROWDS;
 use crate::evaluate::measure::experiment::{Figure, Panel, Point};
-use crate::evaluate::measure::measured::MSE;
+use crate::evaluate::measure::measurement::MSE;
 use crate::evaluate::measure::table::{Row, Table};
 use crate::figure::Curve;
 
@@ -81,7 +81,7 @@ pub(super) fn mean_ratio(
     let (mut sum, mut variance, mut count) = (0.0, 0.0, 0.0);
     for crowd in CROWDS {
         let of = |name: &str| {
-            let mut rows = table.of(crowd.estimands[at], MSE);
+            let mut rows = table.rows_of(crowd.estimands[at], MSE);
             rows.find(|row| row.first.mechanism == name && is_here(&row.first.point))
         };
         let (Some(own), Some(wave)) = (of(mechanism), of(WAVE)) else {

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::competitors::Budget;
 use crate::competitors::distribution::{
-    Bins, Hierarchy, SquareWave, Transition, quantile, rising, smoothed,
+    Bins, Hierarchy, SquareWave, Transition, ems_shares, isotonic_shares, quantile,
 };
 use crate::evaluate::crowd::number::{LEAST, QUANTILES, Scale};
 use crate::evaluate::measure::experiment::StudyError;
@@ -106,7 +106,7 @@ impl Mechanisms {
             let report = self.wave.randomize(place, rng);
             counts[self.wave.cell(report, WAVE_CELLS)] += 1;
         }
-        let shares = smoothed(&self.transition, &counts);
+        let shares = ems_shares(&self.transition, &counts);
         QUANTILES.map(|part| quantile(&shares, part))
     }
 
@@ -115,7 +115,7 @@ impl Mechanisms {
     pub(super) fn choice(&self, places: &[f64], rng: &mut ChaCha8Rng) -> [f64; 3] {
         let mut counts = vec![0; self.bins.bins()];
         for &place in places {
-            self.bins.count(place, rng, &mut counts);
+            self.bins.add_report(place, rng, &mut counts);
         }
         of_shares(&self.bins.shares(&counts, places.len() as u64))
     }
@@ -129,7 +129,7 @@ impl Mechanisms {
             .collect();
         let mut reports = vec![0; levels.len()];
         for &place in places {
-            reports[self.hierarchy.count(place, rng, &mut counts)] += 1;
+            reports[self.hierarchy.add_report(place, rng, &mut counts)] += 1;
         }
         of_shares(&self.hierarchy.estimates(&counts, &reports))
     }
@@ -144,6 +144,6 @@ fn of_shares(shares: &[f64]) -> [f64; 3] {
             Some(*sum)
         })
         .collect();
-    let shares = rising(&below);
+    let shares = isotonic_shares(&below);
     QUANTILES.map(|part| quantile(&shares, part))
 }

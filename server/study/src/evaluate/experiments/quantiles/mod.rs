@@ -15,18 +15,18 @@ use self::cell::Cell;
 use self::mechanisms::{Mechanisms, PATTERN};
 use crate::evaluate::crowd::number::{CROWDS, Scale};
 use crate::evaluate::measure::experiment::{
-    Contest, Experiment, Figure, Measured, StudyError, Unit,
+    Contest, Experiment, Figure, Measurement, StudyError, Unit,
 };
-use crate::evaluate::measure::measured::MSE;
+use crate::evaluate::measure::measurement::MSE;
 use crate::evaluate::measure::size::Size;
 use crate::evaluate::measure::table::Table;
-use crate::evaluate::mechanism::prepared::Prepared;
+use crate::evaluate::mechanism::shared_values::SharedValues;
 
 /// Experiment on quantiles: simulated crowds and computed variances.
 pub(crate) struct Quantiles {
     size: Size,
     cells: Vec<Cell>,
-    prepared: Prepared<Mechanisms>,
+    prepared: SharedValues<Mechanisms>,
 }
 
 const PEOPLE: [u64; 2] = [10_000, 100_000];
@@ -51,7 +51,7 @@ impl Quantiles {
         Self {
             size,
             cells,
-            prepared: Prepared::default(),
+            prepared: SharedValues::default(),
         }
     }
 
@@ -96,7 +96,7 @@ impl Experiment for Quantiles {
         simulated.chain(computed).collect()
     }
 
-    fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError> {
+    fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         match self.cells.get(unit.index) {
             Some(cell) => cell.simulate(&*self.mechanisms(cell)?, self.size.pick(0, 4), rng),
             None => computed::computed(computed::CELLS[unit.index - self.cells.len()]),
@@ -110,7 +110,7 @@ impl Experiment for Quantiles {
     fn remarks(&self) -> &'static [&'static str] {
         &[
             "Errors are squared, in parts of the range: the ratio of two root mean square errors \
-             is the square root of theirs. Truth is the quantile of the law that people are \
+             is the square root of theirs. CrowdTruth is the quantile of the law that people are \
              drawn from.",
         ]
     }
@@ -161,7 +161,7 @@ mod tests {
             };
             let table = Table::new((0..RUNS).flat_map(run));
             let error = |mechanism: &str| {
-                let mut rows = table.of(crowd.estimands[2], MSE);
+                let mut rows = table.rows_of(crowd.estimands[2], MSE);
                 let row = rows.find(|row| row.first.mechanism == mechanism).unwrap();
                 row.mean.sqrt()
             };

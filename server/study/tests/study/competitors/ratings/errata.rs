@@ -5,7 +5,7 @@
 use hushbin::mechanism::coco::Coco;
 use hushbin::{Mechanism, Task};
 use hushbin_study::competitors::ratings::{
-    Moments, NaiveBits, NormalNoise, Oracle, PckvGrr, Protects, Setting, as_printed,
+    Moments, NaiveBits, NormalNoise, Oracle, PckvGrr, PrivacyUnit, Setting, as_printed,
 };
 use hushbin_tests::contest::task;
 use hushbin_tests::errata::assert_table;
@@ -17,7 +17,7 @@ use super::privacy::loss;
 /// Of all 2d frequencies, of a person with s entries at the ends.
 fn total(setting: &Setting, moments: &Moments) -> f64 {
     let (d, s) = (f64::from(setting.items), f64::from(setting.sparsity));
-    let [own, opposite, other] = moments.frequency().unwrap();
+    let [own, opposite, other] = moments.frequency_variance().unwrap();
     s * (own + opposite) + (d - s) * 2.0 * other
 }
 
@@ -32,7 +32,7 @@ fn a_response_at_epsilon_spends_less_where_an_entry_is_drawn() {
             .iter()
             .find(|model| model.name == "PCKV-GRR")
             .unwrap();
-        let spent = loss(&grr.law, &inputs(3, 2, &[1.0, -1.0]), Protects::User);
+        let spent = loss(&grr.law, &inputs(3, 2, &[1.0, -1.0]), PrivacyUnit::User);
         assert!((spent - (1.0 + epsilon.exp_m1() / 2.0).ln()).abs() < 1e-9);
     }
     let mut rows = Vec::new();
@@ -48,9 +48,9 @@ fn a_response_at_epsilon_spends_less_where_an_entry_is_drawn() {
         let setting = setting(256, s, epsilon);
         let [direct, adaptive] = [PckvGrr::direct(&setting), PckvGrr::adaptive(&setting)];
         let (direct, adaptive) = (direct.unwrap(), adaptive.unwrap());
-        let spent = direct.loss();
+        let spent = direct.privacy_loss();
         assert!((spent - (1.0 + epsilon.exp_m1() / f64::from(s)).ln()).abs() < 1e-11);
-        assert!((adaptive.loss() - epsilon).abs() < 1e-11);
+        assert!((adaptive.privacy_loss() - epsilon).abs() < 1e-11);
         let [as_compared, right] = [direct.moments(), adaptive.moments()];
         let [as_compared, right] = [as_compared, right].map(|moments| total(&setting, &moments));
         let ratio = as_compared / right;
@@ -83,7 +83,7 @@ fn adaptive_responses_are_over_signed_items() {
     ] {
         let setting = setting(d, s, epsilon);
         let own = PckvGrr::adaptive(&setting).unwrap().moments();
-        let [_, _, right] = own.frequency().unwrap();
+        let [_, _, right] = own.frequency_variance().unwrap();
         let (items, slots) = (f64::from(d), f64::from(s));
         let same = of_other(2.0 * (items + slots), slots, epsilon);
         assert!((right / same - 1.0).abs() < 1e-9, "{right}, {same}");
@@ -295,7 +295,7 @@ fn repeated_answers_need_a_random_order() {
         let mut cells = Vec::new();
         for of in [repeated_hits, repeated_bits] {
             for random in [false, true] {
-                cells.push(loss(&of(&setting, random), &inputs, Protects::Event));
+                cells.push(loss(&of(&setting, random), &inputs, PrivacyUnit::Event));
             }
         }
         let [a, b, c, d] = cells[..] else {
@@ -321,7 +321,10 @@ fn half_of_each_entrys_budget_is_left() {
         let of = |epsilon| {
             let own = NaiveBits::user(&setting(epsilon)).unwrap();
             let (law, _) = naive(&setting(epsilon), &own);
-            (loss(&law, &inputs, Protects::User), own.moments().mean()[1])
+            (
+                loss(&law, &inputs, PrivacyUnit::User),
+                own.moments().mean_variance()[1],
+            )
         };
         let ((half, printed), (whole, right)) = (of(epsilon / 2.0), of(epsilon));
         assert!((half - epsilon / 2.0).abs() < 1e-9 && (whole - epsilon).abs() < 1e-9);
@@ -350,10 +353,10 @@ fn the_classical_noise_is_more_than_is_needed() {
         let [sigma, least_sigma] = [coded, least].map(|noise| noise.gaussian().sigma());
         let classical = 16.0 * (2.0 * f64::ln(1.25e5)).sqrt() / epsilon;
         assert!((sigma / classical - 1.0).abs() < 1e-12);
-        assert!((least.loss() - epsilon).abs() < 1e-9);
+        assert!((least.privacy_loss() - epsilon).abs() < 1e-9);
         rows.push(format!(
             "| {epsilon} | {sigma:.1} | {:.3} | {least_sigma:.1} | {:.2} |",
-            coded.loss(),
+            coded.privacy_loss(),
             sigma / least_sigma
         ));
     }

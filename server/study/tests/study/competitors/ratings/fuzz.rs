@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use hushbin::Entry;
 use hushbin::bounds::DISTANCE;
-use hushbin_study::competitors::ratings::{Heard, ORACLES, Setting};
+use hushbin_study::competitors::ratings::{ORACLES, ReportSums, Setting};
 use hushbin_tests::generators::seeded;
 use proptest::prelude::*;
 
@@ -33,20 +33,20 @@ proptest! {
         let mut rng = seeded(seed);
         for named in ORACLES {
             let oracle = (named.build)(&setting).unwrap();
-            prop_assert!(oracle.loss() <= epsilon + 1e-9 && oracle.loss() > 0.0, "{}", named.name);
-            prop_assert!(oracle.bits() >= 1.0);
+            prop_assert!(oracle.privacy_loss() <= epsilon + 1e-9 && oracle.privacy_loss() > 0.0, "{}", named.name);
+            prop_assert!(oracle.report_bits() >= 1.0);
             let moments = oracle.moments();
-            let variances = moments.mean().into_iter().chain(moments.frequency().into_iter().flatten());
+            let variances = moments.mean_variance().into_iter().chain(moments.frequency_variance().into_iter().flatten());
             for variance in variances {
                 prop_assert!(variance.is_finite() && variance > -1e-9, "{}: {variance}", named.name);
             }
-            let mut heard = Heard::new(items);
-            oracle.hear_all(&slices, &mut heard, &mut rng);
+            let mut heard = ReportSums::new(items);
+            oracle.add_reports(&slices, &mut heard, &mut rng);
             for entries in &people {
-                oracle.hear(entries, &mut heard, &mut rng);
+                oracle.add_report(entries, &mut heard, &mut rng);
             }
             prop_assert_eq!(heard.reports, 2 * people.len() as u64);
-            let linear = oracle.linear();
+            let linear = oracle.estimator();
             if heard.reports > 0 {
                 prop_assert!(linear.means(&heard).iter().all(|mean| mean.is_finite()));
                 prop_assert_eq!(linear.frequencies(&heard).is_some(), moments.presence.is_some());

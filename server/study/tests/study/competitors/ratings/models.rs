@@ -2,8 +2,8 @@
 
 use hushbin::Entry;
 use hushbin_study::competitors::ratings::{
-    Harmony, Heard, KFold, NaiveBits, ORACLES, OneSparse, Oracle, PckvGrr, PckvRates, PckvUe,
-    PrivKv, Protects, Sampling, Setting, SignedBit, SignedHash, ThreeAnswers,
+    Harmony, KFold, NaiveBits, ORACLES, OneSparse, Oracle, PckvGrr, PckvRates, PckvUe, PrivKv,
+    PrivacyUnit, ReportSums, Sampling, Setting, SignedBit, SignedHash, ThreeAnswers,
 };
 use hushbin_study::competitors::{Rates, TwoPoints};
 
@@ -24,7 +24,7 @@ pub(super) type Law = Box<dyn Fn(&[Entry]) -> Vec<f64>>;
 /// All reports.
 pub(super) struct Model {
     pub(super) name: &'static str,
-    pub(super) protects: Protects,
+    pub(super) protects: PrivacyUnit,
     pub(super) oracle: Box<dyn Oracle>,
     pub(super) law: Law,
     /// What each report adds to what is heard: of every item the presence, then the sign.
@@ -32,13 +32,13 @@ pub(super) struct Model {
 }
 
 /// What is heard as one list.
-pub(super) fn listed(heard: &Heard) -> Vec<f64> {
+pub(super) fn listed(heard: &ReportSums) -> Vec<f64> {
     heard.presence.iter().chain(&heard.signs).copied().collect()
 }
 
 /// What one item's presence and sign add.
 fn at(items: u32, item: u32, presence: f64, sign: f64) -> Vec<f64> {
-    let mut heard = Heard::new(items);
+    let mut heard = ReportSums::new(items);
     if item < items {
         heard.presence[item as usize] = presence;
         heard.signs[item as usize] = sign;
@@ -99,7 +99,10 @@ fn harmony(setting: &Setting) -> (Law, Vec<Vec<f64>>) {
 }
 
 fn response(points: &TwoPoints, value: f64) -> [f64; 2] {
-    [points.plus(value), points.plus(-value)]
+    [
+        points.plus_probability(value),
+        points.plus_probability(-value),
+    ]
 }
 
 /// An item of all and one of three answers: absent, + or −.
@@ -124,7 +127,7 @@ fn three(d: u32, offset: f64, answers: [[f64; 3]; 3]) -> (Law, Vec<Vec<f64>>) {
 }
 
 fn privkv(setting: &Setting, oracle: &PrivKv) -> (Law, Vec<Vec<f64>>) {
-    let [p, sign] = oracle.kept();
+    let [p, sign] = oracle.truth_probabilities();
     let (own, other) = (p * sign, p * (1.0 - sign));
     let fair = (1.0 - p) / 2.0;
     let answers = [
@@ -257,7 +260,7 @@ fn bits(setting: &Setting) -> Answers {
                 Slot::Dummy(_) => 0.0,
                 Slot::Entry(item, value) => value * sign(set, item),
             };
-            points.plus(if up { value } else { -value }) / f64::from(1 << d)
+            points.plus_probability(if up { value } else { -value }) / f64::from(1 << d)
         };
         all().map(answer).collect()
     };
@@ -366,11 +369,11 @@ pub(super) fn models(setting: &Setting) -> Vec<Model> {
         KFold::<SignedBit>::new(setting).unwrap().moments(),
         named("k-fold, one bit", setting).moments()
     );
-    let model = |named: &hushbin_study::competitors::ratings::Named| {
+    let model = |named: &hushbin_study::competitors::ratings::NamedOracle| {
         let (law, heard) = listed(named.name)?;
         Some(Model {
             name: named.name,
-            protects: named.protects,
+            protects: named.privacy_unit,
             oracle: (named.build)(setting).unwrap(),
             law,
             heard,
@@ -406,11 +409,11 @@ fn one_entry_apart(a: &[Entry], b: &[Entry]) -> bool {
 }
 
 /// Whether two inputs are those that ε is about; of those within L, by this L.
-pub(super) fn neighbours(protects: Protects, distance: f64, a: &[Entry], b: &[Entry]) -> bool {
+pub(super) fn neighbours(protects: PrivacyUnit, distance: f64, a: &[Entry], b: &[Entry]) -> bool {
     match protects {
-        Protects::User => true,
-        Protects::Event => one_entry_apart(a, b),
-        Protects::Neighbouring => {
+        PrivacyUnit::User => true,
+        PrivacyUnit::Event => one_entry_apart(a, b),
+        PrivacyUnit::Neighbouring => {
             let items = a.iter().chain(b).map(|entry| entry.item as u32 + 1);
             let [a, b] = [a, b].map(|input| vector(items.clone().max().unwrap_or(0), input));
             let apart = a.iter().zip(&b).map(|(a, b)| (a - b).abs());

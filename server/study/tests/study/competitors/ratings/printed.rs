@@ -68,7 +68,7 @@ fn the_clip_of_hash_bin_is_the_papers() {
         (64, 10_000_000, 51.2),
         (256, 100_000, 90.2),
     ] {
-        let printed = as_printed::clipped(sparsity, people);
+        let printed = as_printed::succinct_user(sparsity, people);
         let own = mechanism(sparsity, 1.0, people, &printed);
         let exact = (2.0 * f64::from(sparsity) * (4.0 * people as f64 / 0.05).ln()).sqrt();
         let ours = own["clip"].as_f64().unwrap();
@@ -94,8 +94,8 @@ fn the_clip_of_hash_bin_is_the_papers() {
 /// Hash-bin at level `neighbouring` where there is a distance, else at level `event`.
 fn printed_level(distance: Option<f64>, delta: Option<f64>, entries: u32, epsilon: f64) -> Value {
     match distance {
-        Some(distance) => as_printed::neighbouring(entries, epsilon, distance, delta),
-        None => as_printed::event(entries, epsilon),
+        Some(distance) => as_printed::succinct_neighbouring(entries, epsilon, distance, delta),
+        None => as_printed::succinct_event(entries, epsilon),
     }
 }
 
@@ -188,7 +188,7 @@ fn printed_bins_and_clips_cost() {
         mechanism["name"] = json!("hash-bin");
         let chosen = planned(1000, k, epsilon, n, &mechanism);
         let printed = match level["level"].as_str() {
-            Some("user") => as_printed::clipped(k, n),
+            Some("user") => as_printed::succinct_user(k, n),
             _ => printed_level(
                 level["distance"].as_f64(),
                 level["delta"].as_f64(),

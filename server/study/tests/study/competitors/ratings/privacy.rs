@@ -4,7 +4,7 @@ use hushbin::Entry;
 use hushbin::ErrorCode;
 use hushbin_study::competitors::hockey_stick;
 use hushbin_study::competitors::ratings::{
-    LaplaceNoise, NormalNoise, ORACLES, OneSparse, Oracle, PrivKv, Protects, Setting, SignedHash,
+    LaplaceNoise, NormalNoise, ORACLES, OneSparse, Oracle, PrivKv, PrivacyUnit, Setting, SignedHash,
 };
 
 use super::models::{
@@ -18,12 +18,12 @@ fn settings() -> impl Iterator<Item = Setting> {
 }
 
 /// The greatest log ratio of any report's probabilities under neighbours.
-pub(super) fn loss(law: &Law, inputs: &[Vec<Entry>], protects: Protects) -> f64 {
+pub(super) fn loss(law: &Law, inputs: &[Vec<Entry>], protects: PrivacyUnit) -> f64 {
     loss_within(law, inputs, protects, f64::NAN)
 }
 
 /// The same of neighbours by this L, where it is about those.
-fn loss_within(law: &Law, inputs: &[Vec<Entry>], protects: Protects, distance: f64) -> f64 {
+fn loss_within(law: &Law, inputs: &[Vec<Entry>], protects: PrivacyUnit, distance: f64) -> f64 {
     let laws: Vec<Vec<f64>> = inputs.iter().map(|input| law(input)).collect();
     for law in &laws {
         assert!((law.iter().sum::<f64>() - 1.0).abs() < 1e-12);
@@ -63,7 +63,7 @@ fn losses_are_those_of_all_reports() {
         for model in models(&setting) {
             let inputs = all_inputs(model.name, &setting);
             let enumerated = loss(&model.law, &inputs, model.protects);
-            let (stated, what) = (model.oracle.loss(), model.name);
+            let (stated, what) = (model.oracle.privacy_loss(), model.name);
             assert!(
                 (stated - enumerated).abs() < 1e-9,
                 "{what}, {setting:?}: {stated}, {enumerated}"
@@ -131,8 +131,8 @@ fn slots_in_the_order_of_items_lose_twice() {
         let setting = setting(3, 2, epsilon);
         let inputs = inputs(3, 2, &[1.0, -1.0]);
         for of in [repeated_hits, repeated_bits] {
-            let [ordered, random] =
-                [false, true].map(|random| loss(&of(&setting, random), &inputs, Protects::Event));
+            let [ordered, random] = [false, true]
+                .map(|random| loss(&of(&setting, random), &inputs, PrivacyUnit::Event));
             assert!((ordered - 2.0 * epsilon).abs() < 1e-9, "{ordered}");
             assert!((random - epsilon).abs() < 1e-9, "{random}");
         }
@@ -141,13 +141,15 @@ fn slots_in_the_order_of_items_lose_twice() {
 
 #[test]
 fn half_and_half_is_no_sum() {
-    let loss = |d, s, name| named(name, &setting(d, s, 1.0)).loss();
+    let loss = |d, s, name| named(name, &setting(d, s, 1.0)).privacy_loss();
     assert!((loss(3, 2, "PrivKV") - 0.719_070_196).abs() < 1e-8);
     assert!((loss(3, 2, "PCKV-GRR") - 0.620_114_507).abs() < 1e-8);
     // Whatever ε₁ and ε₂ are.
     for (presence, sign) in [(0.5, 0.5), (1.0, 0.3), (0.3, 2.0), (3.0, 1e-4), (1e-4, 3.0)] {
         let setting = setting(3, 2, 1.0);
-        let stated = PrivKv::with(&setting, presence, sign).unwrap().loss();
+        let stated = PrivKv::with_budgets(&setting, presence, sign)
+            .unwrap()
+            .privacy_loss();
         let mixed = presence + (2.0 / (1.0 + f64::exp(-sign))).ln();
         assert!((stated - mixed.max(sign).max(presence)).abs() < 1e-9);
     }
@@ -167,14 +169,18 @@ fn normal_noise_has_the_loss_of_the_farthest_neighbours() {
         ]
         .map(Result::unwrap);
         for (noise, protects) in [
-            (event, Protects::Event),
-            (user, Protects::User),
-            (coded, Protects::User),
+            (event, PrivacyUnit::Event),
+            (user, PrivacyUnit::User),
+            (coded, PrivacyUnit::User),
         ] {
             assert_loss(&noise, &setting, farthest(&setting, &all, protects));
         }
-        assert!(event.loss() > epsilon - 1e-9 && user.loss() > epsilon - 1e-9);
-        assert!(coded.loss() < 0.95 * epsilon, "{}", coded.loss());
+        assert!(event.privacy_loss() > epsilon - 1e-9 && user.privacy_loss() > epsilon - 1e-9);
+        assert!(
+            coded.privacy_loss() < 0.95 * epsilon,
+            "{}",
+            coded.privacy_loss()
+        );
     }
 }
 
@@ -189,9 +195,13 @@ fn assert_loss(noise: &NormalNoise, setting: &Setting, farthest: f64) {
         let z = (f64::from(i) + 0.5) * width - 12.0;
         (density(z), density(z + moved))
     };
-    let summed = hockey_stick((0..cells).map(cell), noise.loss());
+    let summed = hockey_stick((0..cells).map(cell), noise.privacy_loss());
     assert!((summed / setting.delta - 1.0).abs() < 1e-3, "{summed}");
-    assert!(noise.loss() <= setting.epsilon + 1e-11, "{}", noise.loss());
+    assert!(
+        noise.privacy_loss() <= setting.epsilon + 1e-11,
+        "{}",
+        noise.privacy_loss()
+    );
 }
 
 /// L of one entry, of several, and more than any two inputs of three items are apart.
@@ -208,10 +218,14 @@ fn normal_noise_within_a_distance_has_the_loss_of_the_farthest_neighbours() {
             distance,
             ..setting(3, 1, epsilon)
         };
-        let noise = NormalNoise::within(&setting).unwrap();
-        let farthest = farthest(&setting, &all, Protects::Neighbouring);
+        let noise = NormalNoise::neighbouring(&setting).unwrap();
+        let farthest = farthest(&setting, &all, PrivacyUnit::Neighbouring);
         assert_loss(&noise, &setting, farthest);
-        assert!(noise.loss() > epsilon - 1e-9, "{}", noise.loss());
+        assert!(
+            noise.privacy_loss() > epsilon - 1e-9,
+            "{}",
+            noise.privacy_loss()
+        );
         let most = (distance * distance.min(2.0)).sqrt();
         assert!(farthest < most + 1e-12, "{farthest}");
     }
@@ -260,17 +274,17 @@ fn laplace_noise_has_the_loss_of_the_farthest_neighbours() {
         };
         let noise = LaplaceNoise::new(&setting).unwrap();
         let law = laplace_cells(3, noise.scale());
-        let enumerated = loss_within(&law, &all, Protects::Neighbouring, distance);
-        let stated = noise.loss();
+        let enumerated = loss_within(&law, &all, PrivacyUnit::Neighbouring, distance);
+        let stated = noise.privacy_loss();
         assert!((stated - enumerated).abs() < 1e-9, "{stated}, {enumerated}");
         assert!((stated - epsilon).abs() < 1e-12, "{stated}");
         let least = distance.min(6.0) / epsilon;
-        assert!((noise.moments().mean()[1] / (2.0 * least * least) - 1.0).abs() < 1e-12);
+        assert!((noise.moments().mean_variance()[1] / (2.0 * least * least) - 1.0).abs() < 1e-12);
     }
 }
 
 /// The greatest distance of two neighbours' vectors.
-fn farthest(setting: &Setting, inputs: &[Vec<Entry>], protects: Protects) -> f64 {
+fn farthest(setting: &Setting, inputs: &[Vec<Entry>], protects: PrivacyUnit) -> f64 {
     let vector = |input: &[Entry]| vector(setting.items, input);
     let mut most: f64 = 0.0;
     for a in inputs {
@@ -344,7 +358,7 @@ fn bad_settings_are_refused() {
         for named in ORACLES {
             let refused = (named.build)(&far).err().map(|error| error.code());
             let expected =
-                (named.protects == Protects::Neighbouring).then_some(ErrorCode::OutOfRange);
+                (named.privacy_unit == PrivacyUnit::Neighbouring).then_some(ErrorCode::OutOfRange);
             assert_eq!(refused, expected, "{}, {distance}", named.name);
         }
     }
@@ -352,7 +366,7 @@ fn bad_settings_are_refused() {
     let refused = SignedHash::new(&many).map_err(|error| error.code());
     assert_eq!(refused.err(), Some(ErrorCode::OutOfRange));
     for (presence, sign) in [(0.0, 1.0), (1.0, -1.0), (f64::NAN, 1.0), (1.0, 12.1)] {
-        let refused = PrivKv::with(&one, presence, sign).map_err(|error| error.code());
+        let refused = PrivKv::with_budgets(&one, presence, sign).map_err(|error| error.code());
         assert_eq!(refused.err(), Some(ErrorCode::Combination));
     }
 }

@@ -66,7 +66,7 @@ fn privkv_is_the_reference() {
     for row in three {
         let setting = setting(&row, whole(&row, "d"), 1);
         let moments = ThreeAnswers::new(&setting).unwrap().moments();
-        let [own, opposite, other] = moments.frequency().unwrap();
+        let [own, opposite, other] = moments.frequency_variance().unwrap();
         // What is not the own sign is as if it were absent.
         assert!((opposite / other - 1.0).abs() < 1e-9);
         for (i, ours) in [own, other].into_iter().enumerate() {
@@ -85,10 +85,13 @@ fn privkv_is_the_reference() {
             distance: 1.0,
         };
         let [key, value] = ["key_epsilon", "value_epsilon"].map(|field| number(&row, field));
-        let own = PrivKv::with(&setting, key, value).unwrap();
-        assert_near(own.loss(), &row, "real_epsilon");
+        let own = PrivKv::with_budgets(&setting, key, value).unwrap();
+        assert_near(own.privacy_loss(), &row, "real_epsilon");
         let moments = own.moments();
-        for (field, ours) in [("presence", presence(&moments)), ("mean", moments.mean())] {
+        for (field, ours) in [
+            ("presence", presence(&moments)),
+            ("mean", moments.mean_variance()),
+        ] {
             for (i, ours) in ours.into_iter().enumerate() {
                 assert!(
                     near(ours, row[field][i].as_f64().unwrap()),
@@ -121,10 +124,10 @@ fn pckv_is_the_reference() {
         assert_near(rates.a, &row, "a");
         assert_near(rates.b, &row, "b");
         assert_near(rates.p, &row, "p");
-        assert_near(oracle.loss(), &row, "real_epsilon");
+        assert_near(oracle.privacy_loss(), &row, "real_epsilon");
         let moments = oracle.moments();
-        let (presence, mean) = (presence(&moments), moments.mean());
-        let [own, opposite, absent] = moments.frequency().unwrap();
+        let (presence, mean) = (presence(&moments), moments.mean_variance());
+        let [own, opposite, absent] = moments.frequency_variance().unwrap();
         let signs = [[own, opposite], [absent, absent]];
         for (i, who) in ["member", "other"].into_iter().enumerate() {
             assert_near(presence[i], &row[who], "presence");
@@ -144,10 +147,10 @@ fn pckv_is_the_reference() {
 fn total(setting: &Setting, moments: &Moments, frequencies: bool) -> f64 {
     let (d, s) = (f64::from(setting.items), f64::from(setting.sparsity));
     if !frequencies {
-        let [own, other] = moments.mean();
+        let [own, other] = moments.mean_variance();
         return s * own + (d - s) * other;
     }
-    let [own, opposite, other] = moments.frequency().unwrap();
+    let [own, opposite, other] = moments.frequency_variance().unwrap();
     s * (own + opposite) + (d - s) * 2.0 * other
 }
 
@@ -193,9 +196,9 @@ fn means_are_the_reference() {
         let of = |items, sparsity| setting(&row, items, sparsity);
         let harmony = Harmony::new(&of(1378, 6)).unwrap();
         assert_near(harmony.points().scale(), &row, "A");
-        assert_near(harmony.moments().mean()[1], &row, "harmony_d_1378");
+        assert_near(harmony.moments().mean_variance()[1], &row, "harmony_d_1378");
         let six = of(1378, 6);
-        let absent = |oracle: &dyn Oracle| oracle.moments().mean()[1];
+        let absent = |oracle: &dyn Oracle| oracle.moments().mean_variance()[1];
         let repeated = KFold::<SignedBit>::new(&six).unwrap();
         assert_near(absent(&repeated), &row, "kfold_bit_k_6");
         let sampling = Sampling::<SignedBit>::new(&six).unwrap();
@@ -206,7 +209,7 @@ fn means_are_the_reference() {
         assert_near(absent(&user), &row, "naive_bit_user_k_6");
         // Of the own sign's frequency, of who has it and of who has not.
         let hashes = KFold::<SignedHash>::new(&six).unwrap().moments();
-        let [own, _, other] = hashes.frequency().unwrap();
+        let [own, _, other] = hashes.frequency_variance().unwrap();
         for (i, ours) in [own, other].into_iter().enumerate() {
             let theirs = row["kfold_olh_k_6"][i].as_f64().unwrap();
             assert!(near(ours, theirs), "{row}: {ours}");

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use hushbin::Entry;
-use hushbin_study::competitors::ratings::{Heard, LaplaceNoise, Oracle, Setting};
+use hushbin_study::competitors::ratings::{LaplaceNoise, Oracle, ReportSums, Setting};
 use hushbin_tests::generators::seeded;
 use hushbin_tests::significance::assert_distributed;
 
@@ -47,7 +47,7 @@ fn of_both(a: &[(Vec<f64>, f64)], b: &[(Vec<f64>, f64)]) -> Heards {
 }
 
 /// Counts draws against probabilities, rare ones as one.
-fn assert_drawn(expected: &Heards, what: &str, mut draw: impl FnMut(&mut Heard), items: u32) {
+fn assert_drawn(expected: &Heards, what: &str, mut draw: impl FnMut(&mut ReportSums), items: u32) {
     let rare = |p: f64| p * (DRAWS as f64) < 25.0;
     let common: Vec<(&Vec<i64>, f64)> = (expected.iter())
         .filter(|(_, p)| !rare(**p))
@@ -56,7 +56,7 @@ fn assert_drawn(expected: &Heards, what: &str, mut draw: impl FnMut(&mut Heard),
     let mut counts = vec![0; common.len()];
     let mut others = 0;
     for _ in 0..DRAWS {
-        let mut heard = Heard::new(items);
+        let mut heard = ReportSums::new(items);
         draw(&mut heard);
         let key = key(&listed(&heard));
         assert!(
@@ -104,15 +104,15 @@ fn reports_are_drawn_as_listed() {
         let laws: Vec<_> = people.iter().map(|input| of_one(&model, input)).collect();
         for (input, law) in people.iter().zip(&laws) {
             let what = format!("{} of {input:?}", model.name);
-            let one = |heard: &mut Heard| model.oracle.hear(input, heard, &mut rng);
+            let one = |heard: &mut ReportSums| model.oracle.add_report(input, heard, &mut rng);
             assert_drawn(&keyed(law), &what, one, 2);
         }
         // At once, as one by one.
         let [a, b] = [&people[1], &people[2]];
         let both = of_both(&laws[1], &laws[2]);
         let what = format!("{} of two", model.name);
-        let two = |heard: &mut Heard| {
-            model.oracle.hear_all(&[&a[..], &b[..]], heard, &mut rng);
+        let two = |heard: &mut ReportSums| {
+            model.oracle.add_reports(&[&a[..], &b[..]], heard, &mut rng);
             assert_eq!(heard.reports, 2);
         };
         assert_drawn(&both, &what, two, 2);
@@ -152,11 +152,11 @@ fn too_many_entries_are_sampled_down() {
         }
         for all in [false, true] {
             let what = format!("{} of two entries", model.name);
-            let draw = |heard: &mut Heard| {
+            let draw = |heard: &mut ReportSums| {
                 if all {
-                    model.oracle.hear_all(&[&input[..]], heard, &mut rng);
+                    model.oracle.add_reports(&[&input[..]], heard, &mut rng);
                 } else {
-                    model.oracle.hear(&input, heard, &mut rng);
+                    model.oracle.add_report(&input, heard, &mut rng);
                 }
             };
             assert_drawn(&expected, &what, draw, 3);
@@ -211,13 +211,13 @@ fn laplace_noise_of_many_is_that_of_each() {
         for all in [true, false] {
             let mut counts = vec![0; law.len()];
             for _ in 0..DRAWS / 2 {
-                let mut heard = Heard::new(setting.items);
+                let mut heard = ReportSums::new(setting.items);
                 if all {
-                    oracle.hear_all(&people, &mut heard, &mut rng);
+                    oracle.add_reports(&people, &mut heard, &mut rng);
                 } else {
                     people
                         .iter()
-                        .for_each(|own| oracle.hear(own, &mut heard, &mut rng));
+                        .for_each(|own| oracle.add_report(own, &mut heard, &mut rng));
                 }
                 assert_eq!(heard.reports, n as u64);
                 for sum in heard.signs {

@@ -3,7 +3,7 @@
 
 use hushbin::Entry;
 use hushbin::sample::{below, choose_front};
-use hushbin_study::competitors::ratings::{Heard, ORACLES, Oracle, Setting};
+use hushbin_study::competitors::ratings::{ORACLES, Oracle, ReportSums, Setting};
 use hushbin_tests::generators::seeded;
 use hushbin_tests::significance::{Moments, assert_moments};
 use rand_chacha::ChaCha8Rng;
@@ -46,10 +46,10 @@ fn counts(setting: &Setting, crowd: &[Vec<Entry>]) -> Vec<[f64; 2]> {
     counts
 }
 
-fn hear(oracle: &dyn Oracle, people: &[&[Entry]], items: u32, rng: &mut ChaCha8Rng) -> Heard {
-    let mut heard = Heard::new(items);
+fn hear(oracle: &dyn Oracle, people: &[&[Entry]], items: u32, rng: &mut ChaCha8Rng) -> ReportSums {
+    let mut heard = ReportSums::new(items);
     for block in people.chunks(BLOCK) {
-        oracle.hear_all(block, &mut heard, rng);
+        oracle.add_reports(block, &mut heard, rng);
     }
     heard
 }
@@ -90,7 +90,10 @@ struct Truth {
 }
 
 fn truths(oracle: &dyn Oracle, counts: &[[f64; 2]], n: f64) -> Vec<Truth> {
-    let (mean, frequency) = (oracle.moments().mean(), oracle.moments().frequency());
+    let (mean, frequency) = (
+        oracle.moments().mean_variance(),
+        oracle.moments().frequency_variance(),
+    );
     let of = |[plus, minus]: &[f64; 2]| {
         let rest = n - plus - minus;
         let variance = (plus + minus) * mean[0] + rest * mean[1];
@@ -113,7 +116,7 @@ fn large_crowds_have_the_variance_predicted() {
     let counts = counts(&SETTING, &crowd);
     for (seed, named) in (31..).zip(ORACLES) {
         let oracle = (named.build)(&SETTING).unwrap();
-        let (linear, mut rng) = (oracle.linear(), seeded(seed));
+        let (linear, mut rng) = (oracle.estimator(), seeded(seed));
         let truths = truths(&*oracle, &counts, PEOPLE as f64);
         let (mut means, mut signs) = (Errors::default(), Errors::default());
         let mut common = Errors::default();
@@ -164,14 +167,14 @@ fn runs(
     all: bool,
     rng: &mut ChaCha8Rng,
 ) -> Vec<Vec<f64>> {
-    let linear = oracle.linear();
+    let linear = oracle.estimator();
     let run = |_| {
-        let mut heard = Heard::new(SMALL.items);
+        let mut heard = ReportSums::new(SMALL.items);
         if all {
-            oracle.hear_all(people, &mut heard, rng);
+            oracle.add_reports(people, &mut heard, rng);
         } else {
             for entries in people {
-                oracle.hear(entries, &mut heard, rng);
+                oracle.add_report(entries, &mut heard, rng);
             }
         }
         let frequencies = linear.frequencies(&heard).into_iter().flatten().flatten();

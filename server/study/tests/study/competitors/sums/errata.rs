@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use hushbin_study::competitors::sums::as_printed::{self, Constant};
+use hushbin_study::competitors::sums::as_printed::{self, ConstantOrigin};
 use hushbin_study::competitors::sums::{CoordinateBudget, grid};
 use hushbin_study::competitors::{Budget, hockey_stick};
 use hushbin_tests::errata::assert_table;
@@ -32,12 +32,12 @@ fn enumerated(each: &CoordinateBudget, coordinates: u32, epsilon: f64) -> f64 {
 #[test]
 fn composition_is_that_of_all_outcomes() {
     for (epsilon, delta) in [(0.07, 1e-3), (0.5, 0.01), (2.0, 0.2)] {
-        let each = CoordinateBudget::of(epsilon, delta).unwrap();
+        let each = CoordinateBudget::from_parts(epsilon, delta).unwrap();
         assert!((hockey_stick(canonical(&each), epsilon) - delta).abs() < 1e-15);
         for d in 1..=8 {
             for total in [0.0, 0.1, 1.0, 3.0] {
                 let exact = enumerated(&each, d, total);
-                let ours = each.composed(d, total);
+                let ours = each.composed_delta(d, total);
                 assert!((ours - exact).abs() < 1e-13, "{d} {total}: {ours} {exact}");
             }
         }
@@ -58,7 +58,7 @@ fn the_printed_budget_is_not_proven_but_holds_of_four() {
         let row = as_printed::budget(4, &budget(epsilon, delta)).unwrap();
         assert!((row.printed_proven_delta / delta - 1.5).abs() < 1e-12);
         assert!((row.right_proven_delta / delta - 1.0).abs() < 1e-12);
-        let printed = CoordinateBudget::of(row.epsilon_0, 0.25 * delta).unwrap();
+        let printed = CoordinateBudget::from_parts(row.epsilon_0, 0.25 * delta).unwrap();
         let exact = enumerated(&printed, 4, epsilon);
         assert!((exact / row.printed_delta - 1.0).abs() < 1e-6, "{exact}");
         assert!(exact <= delta && exact > 0.95 * delta);
@@ -119,13 +119,13 @@ fn budgets_that_are_summed_up_are_larger() {
     for (d, times) in [(4, 3.809), (16, 1.943), (128, 1.764), (512, 1.750)] {
         let asked = budget(1.0, 1e-6);
         let closed = CoordinateBudget::new(d, &asked).unwrap();
-        let summed = CoordinateBudget::summed(d, &asked).unwrap();
+        let summed = CoordinateBudget::by_exact_composition(d, &asked).unwrap();
         let ratio = summed.epsilon() / closed.epsilon();
         assert!((ratio - times).abs() < 1e-3, "{d}: {ratio}");
         assert_eq!(summed.delta(), closed.delta());
-        assert!(summed.composed(d, 1.0) <= 1e-6);
-        let more = CoordinateBudget::of(1.001 * summed.epsilon(), summed.delta()).unwrap();
-        assert!(more.composed(d, 1.0) > 1e-6 || d == 4, "{d}");
+        assert!(summed.composed_delta(d, 1.0) <= 1e-6);
+        let more = CoordinateBudget::from_parts(1.001 * summed.epsilon(), summed.delta()).unwrap();
+        assert!(more.composed_delta(d, 1.0) > 1e-6 || d == 4, "{d}");
     }
 }
 
@@ -193,7 +193,7 @@ fn the_printed_gamma_fails() {
     // n = 6, r = 2, d = 2, by all 9⁶ sequences: all others have a third cell.
     let row = &rows[0];
     assert_eq!((row.people, row.steps, row.coordinates), (6, 2, 2));
-    assert_eq!(row.constant, Constant::Enumerated);
+    assert_eq!(row.constant, ConstantOrigin::Enumerated);
     let told = of_sequences(9, row.printed_gamma, &[2; 5], row.epsilon);
     assert!((told - row.printed_delta).abs() < 1e-13, "{told}");
     assert!((told - 0.282_990).abs() < 1e-6);
@@ -203,7 +203,7 @@ fn the_printed_gamma_fails() {
     assert!(of_one(0.999 * row.printed_gamma) > row.delta);
     // By the paper's own c, n = 10⁵: 0.088 instead of 10⁻⁶.
     let worst = rows.last().unwrap();
-    assert_eq!(worst.constant, Constant::Paper);
+    assert_eq!(worst.constant, ConstantOrigin::Paper);
     assert!((worst.printed_delta - 0.087_567).abs() < 1e-6);
     // Too few people for any γ.
     assert!(as_printed::enumerated_gamma(6, 2, 2, &budget(1.0, 0.1)).is_err());
@@ -285,8 +285,8 @@ fn tables_of_what_is_printed_are_those_computed() {
     let gammas = as_printed::gammas().unwrap();
     let rows = gammas.iter().map(|row| {
         let whose = match row.constant {
-            Constant::Enumerated => "least for d = 1",
-            Constant::Paper => "printed",
+            ConstantOrigin::Enumerated => "least for d = 1",
+            ConstantOrigin::Paper => "printed",
         };
         format!(
             "| {} | {} | {} | {} | {:e} | {whose} | {:.4} | {:.3e} | {:.4} | {:.0e} |",

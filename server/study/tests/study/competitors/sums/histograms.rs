@@ -24,7 +24,7 @@ fn messages_are_tuples_and_units() {
         }
         for x in -(levels as i32)..=levels as i32 {
             let mut left = Histogram::new();
-            for (y, count) in tuples.used(x) {
+            for (y, count) in tuples.decomposition(x) {
                 for value in tuples.messages(y) {
                     add(&mut left, value, count.into());
                 }
@@ -43,7 +43,7 @@ fn reach_is_that_of_the_worst_pair() {
     for (levels, gamma, differing) in [(1, 1, 1), (2, 6, 3), (4, 20, 5), (8, 56, 9), (16, 144, 13)]
     {
         let tuples = Tuples::new(levels).unwrap();
-        let reach = tuples.reach();
+        let reach = tuples.maximum_shift();
         assert_eq!((reach.gamma, reach.differing), (gamma, differing));
         let l = levels as i32;
         let beyond = (-l..=l).flat_map(|from| (-l..=l).map(move |to| (from, to)));
@@ -65,8 +65,8 @@ fn units_and_pairs(noise: &CoordinateNoise, most: usize) -> Vec<Vec<f64>> {
         all.resize(most, 0.0);
         all
     };
-    let units = cut(noise.units());
-    let pairs = cut(noise.copies().next().unwrap().1);
+    let units = cut(noise.unit_distribution());
+    let pairs = cut(noise.tuple_distributions().next().unwrap().1);
     let at = |i: usize, j: usize| {
         let both = pairs.iter().take(i.min(j) + 1).enumerate();
         both.map(|(z, p)| p * units[i - z] * units[j - z]).sum()
@@ -80,7 +80,7 @@ fn units_and_pairs(noise: &CoordinateNoise, most: usize) -> Vec<Vec<f64>> {
 fn of_histograms(noise: &CoordinateNoise, epsilon: f64, from: i32, to: i32, most: usize) -> f64 {
     let plain = units_and_pairs(noise, most);
     let laws: Vec<Vec<f64>> = noise
-        .copies()
+        .tuple_distributions()
         .map(|(_, law)| law.probabilities().into_iter().take(most).collect())
         .collect();
     let triples = |place: usize, z: i64| {
@@ -141,7 +141,7 @@ fn coordinates_are_private() {
         (1, 4.0, 0.1),
         (2, 6.0, 0.05),
     ] {
-        let budget = CoordinateBudget::of(epsilon, delta).unwrap();
+        let budget = CoordinateBudget::from_parts(epsilon, delta).unwrap();
         let noise = CoordinateNoise::new(levels, &budget).unwrap();
         let worst = noise.worst_delta(epsilon).unwrap();
         assert!(worst <= 1e-4 * delta, "{levels} {epsilon}: {worst}");
@@ -150,12 +150,12 @@ fn coordinates_are_private() {
         assert!(noise.delta_at(0.7 * epsilon, l, -l).unwrap() > 1e-4);
     }
     // p for a change by L, as if values had one sign only: not private.
-    let noise = CoordinateNoise::new(1, &CoordinateBudget::of(1.0, 1e-6).unwrap()).unwrap();
-    let twice = noise.units().p().powi(2);
+    let noise = CoordinateNoise::new(1, &CoordinateBudget::from_parts(1.0, 1e-6).unwrap()).unwrap();
+    let twice = noise.unit_distribution().p().powi(2);
     let less = CoordinateNoise::with_parameters(1, 44.5, twice, |_| 0.951_229).unwrap();
     assert!(less.worst_delta(1.0).unwrap() > 0.1);
     // More levels have too many histograms to list.
-    let noise = CoordinateNoise::new(4, &CoordinateBudget::of(1.0, 1e-6).unwrap()).unwrap();
+    let noise = CoordinateNoise::new(4, &CoordinateBudget::from_parts(1.0, 1e-6).unwrap()).unwrap();
     assert!(noise.delta_at(1.0, 4, -4).is_err());
     assert!(CoordinateNoise::with_parameters(1, 0.5, 0.5, |_| 0.5).is_err());
 }
@@ -166,7 +166,7 @@ fn rounded_losses_bound_what_is_given_away() {
     let copies = |y: i32| if y == 1 { 0.7 } else { 0.8 };
     for noise in [
         CoordinateNoise::with_parameters(2, 6.0, 0.6, copies).unwrap(),
-        CoordinateNoise::new(1, &CoordinateBudget::of(1.0, 1e-3).unwrap()).unwrap(),
+        CoordinateNoise::new(1, &CoordinateBudget::from_parts(1.0, 1e-3).unwrap()).unwrap(),
     ] {
         let l = noise.tuples().levels() as i32;
         for (from, to) in (-l..=l).flat_map(|from| (-l..=l).map(move |to| (from, to))) {
@@ -193,7 +193,7 @@ fn more_levels_are_private_too() {
         (4, 1.0, 1e-6),
         (4, 3.0, 0.01),
     ] {
-        let budget = CoordinateBudget::of(epsilon, delta).unwrap();
+        let budget = CoordinateBudget::from_parts(epsilon, delta).unwrap();
         let noise = CoordinateNoise::new(levels, &budget).unwrap();
         let l = levels as i32;
         for (from, to) in [-l, l]

@@ -47,7 +47,7 @@ fn shares_add_up_to_the_law() {
         (0.3, 0.99, 2),
     ] {
         let law = NegativeBinomial::new(r, p).unwrap();
-        let share = law.share(people);
+        let share = law.per_person(people);
         let draws = std::iter::repeat_with(|| (0..people).map(|_| share.draw(&mut rng)).sum());
         let (counts, expected) = cells(&law, draws);
         assert_distributed(&counts, &expected, &format!("{law:?} of {people}"));
@@ -77,7 +77,7 @@ fn sums_are_as_predicted() {
     let n = 60;
     let mut rng = generator(2);
     for (levels, epsilon, honest) in [(1, 3.0, 60), (2, 8.0, 60), (3, 10.0, 40)] {
-        let each = CoordinateBudget::of(epsilon, 0.05).unwrap();
+        let each = CoordinateBudget::from_parts(epsilon, 0.05).unwrap();
         let sum = VectorSum::new(3, levels, honest, &each).unwrap();
         let rows = people(n);
         let mut moments = [Moments::default(); 3];
@@ -136,5 +136,13 @@ fn what_is_wrong_is_refused() {
     assert!(VectorSum::new(2, 2, 0, &each).is_err());
     // δ = 0, and an ε₀ that would take more than 10⁷ messages.
     assert!(CoordinateBudget::new(2, &Budget::new(1.0, 0.0).unwrap()).is_err());
-    assert!(VectorSum::new(2, 64, 100, &CoordinateBudget::of(1e-6, 1e-6).unwrap()).is_err());
+    assert!(
+        VectorSum::new(
+            2,
+            64,
+            100,
+            &CoordinateBudget::from_parts(1e-6, 1e-6).unwrap()
+        )
+        .is_err()
+    );
 }

@@ -42,10 +42,10 @@ fn budgets_are_the_reference() {
         assert_near(printed.epsilon(), &row, "epsilon_0", 1e-13);
         assert_near(right.delta(), &row, "delta_0_right", 1e-13);
         let spare = 0.5 * budget.delta();
-        let total = printed.advanced(coordinates, spare);
+        let total = printed.advanced_composition(coordinates, spare);
         assert_near(total.epsilon, &row, "advanced_epsilon", 1e-13);
         assert_near(total.delta, &row, "delta_as_printed", 1e-13);
-        let total = right.advanced(coordinates, spare);
+        let total = right.advanced_composition(coordinates, spare);
         assert!((total.delta / budget.delta() - 1.0).abs() < 1e-13);
     }
 }
@@ -58,7 +58,7 @@ fn tuples_are_the_reference() {
         assert_eq!(tuples.names().count(), used.len(), "{row}");
         for y in tuples.names() {
             let most = used[&y.to_string()].as_u64().unwrap();
-            assert_eq!(u64::from(tuples.spread(y)), most, "{row}: {y}");
+            assert_eq!(u64::from(tuples.coefficient_range(y)), most, "{row}: {y}");
         }
     }
 }
@@ -66,17 +66,21 @@ fn tuples_are_the_reference() {
 #[test]
 fn noise_is_the_reference() {
     for row in rows("faithful", 6) {
-        let budget = CoordinateBudget::of(number(&row, "epsilon"), number(&row, "delta")).unwrap();
+        let budget =
+            CoordinateBudget::from_parts(number(&row, "epsilon"), number(&row, "delta")).unwrap();
         let noise = CoordinateNoise::new(whole(&row, "largest") as u32, &budget).unwrap();
-        let reach = noise.reach();
+        let reach = noise.maximum_shift();
         assert_eq!(reach.gamma as i32, whole(&row, "gamma"), "{row}");
         assert_eq!(reach.differing as i32, whole(&row, "tuples_that_differ"));
-        assert_near(noise.units().p(), &row, "p_of_units", 1e-13);
+        assert_near(noise.unit_distribution().p(), &row, "p_of_units", 1e-13);
         assert_near(noise.messages(), &row, "noise_messages", 1e-10);
         assert_near(noise.variance(), &row, "variance_of_sum", 1e-10);
         let each = &row["p_of_tuples"];
-        assert_eq!(each.as_object().unwrap().len(), noise.copies().count());
-        for (y, law) in noise.copies() {
+        assert_eq!(
+            each.as_object().unwrap().len(),
+            noise.tuple_distributions().count()
+        );
+        for (y, law) in noise.tuple_distributions() {
             assert_near(law.p(), each, &y.to_string(), 1e-13);
             assert_near(law.r(), &row, "r", 1e-13);
         }
@@ -103,7 +107,7 @@ fn shuffled_grids_are_the_reference() {
         let delta = number(&row, "delta");
         if row.get("epsilon").is_none() {
             let central = Budget::new(number(&row, "central"), delta).unwrap();
-            let gamma = grid::closed_form(cells, n, &central);
+            let gamma = grid::closed_form_gamma(cells, n, &central);
             assert_near(gamma, &row, "gamma_closed_form", 1e-13);
             continue;
         }

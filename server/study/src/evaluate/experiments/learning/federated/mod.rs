@@ -16,7 +16,7 @@ use super::words::{MESSAGES, Message, Words};
 use crate::evaluate::crowd::random::stream;
 use crate::evaluate::measure::axis::GAP;
 use crate::evaluate::measure::experiment::{
-    Experiment, Figure, Measured, Panel, Point, StudyError, Unit,
+    Experiment, Figure, Measurement, Panel, Point, StudyError, Unit,
 };
 use crate::evaluate::measure::size::Size;
 use crate::evaluate::measure::table::Table;
@@ -113,7 +113,7 @@ impl Experiment for Federated {
         units.collect()
     }
 
-    fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError> {
+    fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         self.cells[unit.index].learn(rng)
     }
 
@@ -194,7 +194,7 @@ impl Cell {
 
     /// Trains in all ways on the same people. The generator's first stream draws the people, the
     /// later ones draw reports.
-    fn learn(&self, rng: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError> {
+    fn learn(&self, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         let words = Words::new(self.words);
         let drawn = &mut stream(rng, 0);
         let crowd: Vec<_> = (0..self.people).map(|_| words.draw(drawn)).collect();
@@ -338,7 +338,7 @@ impl Cell {
         }
     }
 
-    fn measured(&self, mechanism: &str, metric: &str, value: f64) -> Measured {
+    fn measured(&self, mechanism: &str, metric: &str, value: f64) -> Measurement {
         let point = Point {
             people: self.people as u64,
             items: self.words.into(),
@@ -347,7 +347,7 @@ impl Cell {
             delta: 0.0,
             parameter: 0.0,
         };
-        Measured::new(point, mechanism, ESTIMAND, metric, value)
+        Measurement::new(point, mechanism, ESTIMAND, metric, value)
     }
 }
 

@@ -22,7 +22,7 @@ fn learn(cell: Cell, seeds: u64) -> Table {
 
 /// Returns the mean of a metric over repeats, and its standard error.
 fn mean(table: &Table, metric: &str, way: Way) -> [f64; 2] {
-    let mut rows = table.of(ESTIMAND, metric);
+    let mut rows = table.rows_of(ESTIMAND, metric);
     let row = rows.find(|row| row.first.mechanism == way.label());
     let row = row.unwrap();
     [row.mean, row.standard_error]

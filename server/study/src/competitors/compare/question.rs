@@ -5,7 +5,7 @@ use serde::Serialize;
 /// Question asked of every person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
-pub enum Asked {
+pub enum ComparedQuestion {
     /// Choice of exactly one of k options.
     Choice {
         /// Number of options, k.

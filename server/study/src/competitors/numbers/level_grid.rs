@@ -11,15 +11,15 @@ use hushbin::bounds::{Bound, EPSILON};
 /// this is [`TwoPoints`](super::TwoPoints).
 ///
 /// ```
-/// use hushbin_study::competitors::Grid;
+/// use hushbin_study::competitors::LevelGrid;
 ///
-/// let grid = Grid::best(2.0)?;
+/// let grid = LevelGrid::best(2.0)?;
 /// assert_eq!(grid.steps(), 2);
 /// assert!((grid.worst_variance() - 1.0).abs() < 1e-3);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Grid {
+pub struct LevelGrid {
     steps: u32,
     /// Ratio e = exp(ε) of the probability of the rounded number's level to that of any other
     /// level.
@@ -33,7 +33,7 @@ const STEPS: Bound = Bound {
     max: 64.0,
 };
 
-impl Grid {
+impl LevelGrid {
     /// Returns the mechanism with r `steps` at ε.
     ///
     /// # Errors
@@ -71,21 +71,21 @@ impl Grid {
     /// Returns the estimate that each reported level yields, in ascending order.
     #[must_use]
     pub fn estimates(&self) -> Vec<f64> {
-        let scaled = |level| self.level(level) / self.gap();
+        let scaled = |level| self.level(level) / self.probability_gap();
         (0..=self.steps).map(scaled).collect()
     }
 
     /// Returns the probability of each reported level, given a person's number in [−1, 1].
     #[must_use]
     pub fn probabilities(&self, value: f64) -> Vec<f64> {
-        let (low, up) = self.below(value);
+        let (low, up) = self.level_below(value);
         let own = |level| {
             let rounded = match level {
                 _ if level == low => 1.0 - up,
                 _ if level == low + 1 => up,
                 _ => 0.0,
             };
-            self.rest() + self.gap() * rounded
+            self.other_probability() + self.probability_gap() * rounded
         };
         (0..=self.steps).map(own).collect()
     }
@@ -93,7 +93,7 @@ impl Grid {
     /// Variance of one report's estimate of a number in [−1, 1].
     #[must_use]
     pub fn variance(&self, value: f64) -> f64 {
-        let (low, up) = self.below(value);
+        let (low, up) = self.level_below(value);
         let [from, to] = [low, low + 1].map(|level| self.mean_square(level));
         from + up * (to - from) - value * value
     }
@@ -116,7 +116,7 @@ impl Grid {
 
     /// Returns the level below a number, and the probability that the number is rounded up to the
     /// next level.
-    fn below(&self, value: f64) -> (u32, f64) {
+    fn level_below(&self, value: f64) -> (u32, f64) {
         let place = 0.5 * (value + 1.0) * f64::from(self.steps);
         let low = place.floor().clamp(0.0, f64::from(self.steps - 1));
         (low as u32, place - low)
@@ -128,18 +128,19 @@ impl Grid {
     }
 
     /// Probability of reporting any one level other than that of the rounded number.
-    fn rest(&self) -> f64 {
+    fn other_probability(&self) -> f64 {
         1.0 / (self.e + f64::from(self.steps))
     }
 
     /// Probability of reporting the rounded number's level, minus that of any one other level.
-    fn gap(&self) -> f64 {
-        (self.e - 1.0) * self.rest()
+    fn probability_gap(&self) -> f64 {
+        (self.e - 1.0) * self.other_probability()
     }
 
     /// Mean square of the estimate of a number that is exactly a level.
     fn mean_square(&self, level: u32) -> f64 {
         let all: f64 = (0..=self.steps).map(|own| self.level(own).powi(2)).sum();
-        (self.rest() * all + self.gap() * self.level(level).powi(2)) / self.gap().powi(2)
+        (self.other_probability() * all + self.probability_gap() * self.level(level).powi(2))
+            / self.probability_gap().powi(2)
     }
 }

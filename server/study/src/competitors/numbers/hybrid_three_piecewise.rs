@@ -3,8 +3,8 @@
 use hushbin::Error;
 use hushbin::bounds::EPSILON;
 
-use super::search::{minimum, most_of_quadratic};
-use super::sliding::Sliding;
+use super::search::{argmin, maximum_of_quadratic};
+use super::sliding_piecewise::SlidingPiecewise;
 use super::three_outputs::ThreeOutputs;
 
 /// HM-TP (Y. Zhao et al., IEEE Internet of Things Journal, 2020). Its parameters minimise the
@@ -12,43 +12,43 @@ use super::three_outputs::ThreeOutputs;
 /// probability a of [`ThreeOutputs`].
 ///
 /// ```
-/// use hushbin_study::competitors::{Mixed, Sliding, ThreeOutputs};
+/// use hushbin_study::competitors::{HybridThreePiecewise, SlidingPiecewise, ThreeOutputs};
 ///
-/// let mixed = Mixed::best(2.0)?;
+/// let mixed = HybridThreePiecewise::best(2.0)?;
 /// assert!(mixed.worst_variance() < ThreeOutputs::best(2.0)?.worst_variance());
-/// assert!(mixed.worst_variance() < Sliding::best(2.0)?.worst_variance());
+/// assert!(mixed.worst_variance() < SlidingPiecewise::best(2.0)?.worst_variance());
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Mixed {
+pub struct HybridThreePiecewise {
     part: f64,
-    sliding: Sliding,
+    sliding: SlidingPiecewise,
     three: ThreeOutputs,
 }
 
-impl Mixed {
+impl HybridThreePiecewise {
     /// Returns the mixture of least worst-case variance at ε.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if ε is outside [`EPSILON`].
     pub fn best(epsilon: f64) -> Result<Self, Error> {
         EPSILON.check(epsilon)?;
-        let most = ThreeOutputs::most(epsilon);
+        let most = ThreeOutputs::max_middle(epsilon);
         let of = |middle: f64, logarithm: f64| {
             let own = Self {
                 part: 0.0,
-                sliding: Sliding::with_part(logarithm.exp(), epsilon),
+                sliding: SlidingPiecewise::with_relative_width(logarithm.exp(), epsilon),
                 three: ThreeOutputs::with_middle(middle, epsilon),
             };
             // For given components, the mixing probability is optimised.
             let with = |part| Self { part, ..own };
-            with(minimum([0.0, 1.0], |part| with(part).worst_variance()))
+            with(argmin([0.0, 1.0], |part| with(part).worst_variance()))
         };
         let with_middle = |middle: f64| {
             let width = |logarithm| of(middle, logarithm).worst_variance();
             // Search interval for ln u, where u is the interval's width relative to half the range.
             // u is in (0, 2), and ln 2 = 0.69.
-            of(middle, minimum([-8.0, 0.6], width))
+            of(middle, argmin([-8.0, 0.6], width))
         };
         // There can be several local minima, so the search starts at the best point of a grid.
         let step = most / 24.0;
@@ -56,7 +56,7 @@ impl Mixed {
         let best = tried.min_by(|a, b| a.worst_variance().total_cmp(&b.worst_variance()));
         let best = best.expect("25 are tried");
         let [low, high] = [-step, step].map(|way| (best.three.middle() + way).clamp(0.0, most));
-        let found = with_middle(minimum([low, high], |a| with_middle(a).worst_variance()));
+        let found = with_middle(argmin([low, high], |a| with_middle(a).worst_variance()));
         Ok(if found.worst_variance() < best.worst_variance() {
             found
         } else {
@@ -66,19 +66,19 @@ impl Mixed {
 
     /// Probability that a report uses the piecewise mechanism.
     #[must_use]
-    pub const fn part(&self) -> f64 {
+    pub const fn piecewise_probability(&self) -> f64 {
         self.part
     }
 
     /// Piecewise mechanism, which a report uses with probability [`part`](Self::part).
     #[must_use]
-    pub const fn sliding(&self) -> Sliding {
+    pub const fn sliding(&self) -> SlidingPiecewise {
         self.sliding
     }
 
     /// Three-Outputs mechanism, which the remaining reports use.
     #[must_use]
-    pub const fn three(&self) -> ThreeOutputs {
+    pub const fn three_outputs(&self) -> ThreeOutputs {
         self.three
     }
 
@@ -92,6 +92,6 @@ impl Mixed {
     /// Maximum of [`variance`](Self::variance) over all numbers in [−1, 1].
     #[must_use]
     pub fn worst_variance(&self) -> f64 {
-        most_of_quadratic(|value| self.variance(value))
+        maximum_of_quadratic(|value| self.variance(value))
     }
 }

@@ -4,7 +4,7 @@
 use hushbin::Error;
 use hushbin::bounds::EPSILON;
 
-use super::search::minimum;
+use super::search::argmin;
 
 /// Piecewise mechanism: reports a number in [−H, H], with a favoured interval of width w.
 ///
@@ -13,15 +13,15 @@ use super::search::minimum;
 /// 1)·q·w) makes the report unbiased.
 ///
 /// ```
-/// use hushbin_study::competitors::{Sliding, piecewise_variance};
+/// use hushbin_study::competitors::{SlidingPiecewise, piecewise_variance};
 ///
-/// let published = Sliding::published(2.0)?;
+/// let published = SlidingPiecewise::published(2.0)?;
 /// assert!((published.variance(0.5) - piecewise_variance(0.5, 2.0)?).abs() < 1e-12);
-/// assert!(Sliding::best(2.0)?.worst_variance() < published.worst_variance());
+/// assert!(SlidingPiecewise::best(2.0)?.worst_variance() < published.worst_variance());
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Sliding {
+pub struct SlidingPiecewise {
     /// Half the length of the range of reports, H.
     half: f64,
     /// Width w of the favoured interval.
@@ -30,7 +30,7 @@ pub struct Sliding {
     e: f64,
 }
 
-impl Sliding {
+impl SlidingPiecewise {
     /// Returns the piecewise mechanism PM as published (N. Wang et al., ICDE 2019).
     ///
     /// # Errors
@@ -55,9 +55,9 @@ impl Sliding {
     /// [`Error::OutOfRange`] if ε is outside [`EPSILON`].
     pub fn best(epsilon: f64) -> Result<Self, Error> {
         EPSILON.check(epsilon)?;
-        let of = |logarithm: f64| Self::with_part(logarithm.exp(), epsilon);
+        let of = |logarithm: f64| Self::with_relative_width(logarithm.exp(), epsilon);
         // Search interval for ln u, where u = w/H. u is in (0, 2), and ln 2 = 0.69.
-        let best = minimum([-12.0, 0.6], |logarithm| of(logarithm).worst_variance());
+        let best = argmin([-12.0, 0.6], |logarithm| of(logarithm).worst_variance());
         Ok(of(best))
     }
 
@@ -80,7 +80,7 @@ impl Sliding {
 
     /// Returns the mechanism with w = u·H, where u is `part`, in (0, 2). H is such that the
     /// favoured interval of the number 1 ends at H.
-    pub(super) fn with_part(part: f64, epsilon: f64) -> Self {
+    pub(super) fn with_relative_width(part: f64, epsilon: f64) -> Self {
         let e = epsilon.exp();
         // Solves s + w/2 = H for H, with w = u·H.
         let half = (2.0 + (e - 1.0) * part) / ((e - 1.0) * part * (1.0 - 0.5 * part));
@@ -93,7 +93,7 @@ impl Sliding {
 
     /// Half the length of the range of reports, H.
     #[must_use]
-    pub const fn half(&self) -> f64 {
+    pub const fn half_range(&self) -> f64 {
         self.half
     }
 

@@ -6,7 +6,7 @@ use super::table::{Row, Table};
 
 /// Cell of a contest: hushbin's best mechanism and the best competitor at one point.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Cell {
+pub(crate) struct ContestCell {
     pub(crate) point: Point,
     /// Name of hushbin's best mechanism.
     pub(crate) ours: String,
@@ -20,25 +20,25 @@ pub(crate) struct Cell {
 
 /// Outcome of a contest in all its cells.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Outcome {
+pub(crate) struct ContestOutcome {
     pub(crate) contest: Contest,
-    pub(crate) cells: Vec<Cell>,
+    pub(crate) cells: Vec<ContestCell>,
 }
 
 /// Number of standard errors by which the competitor must be better for the cell to count as lost.
-const BEYOND: f64 = 3.0;
+const DRAW_STANDARD_ERRORS: f64 = 3.0;
 /// Tolerance of the ratio's logarithm for values computed by formula, which have only rounding
 /// errors.
 const ROUNDING: f64 = 1e-9;
 
-impl Cell {
+impl ContestCell {
     /// Returns true if the competitor is better by more than chance explains.
     pub(crate) fn is_lost(&self) -> bool {
-        self.ratio.ln() > (BEYOND * self.deviation).max(ROUNDING)
+        self.ratio.ln() > (DRAW_STANDARD_ERRORS * self.deviation).max(ROUNDING)
     }
 }
 
-impl Outcome {
+impl ContestOutcome {
     /// Returns the median ratio over the cells. For an even number of cells, it is the geometric
     /// mean of the two middle ratios.
     pub(crate) fn median(&self) -> f64 {
@@ -49,29 +49,32 @@ impl Outcome {
     }
 
     /// Returns the cell with the greatest ratio.
-    pub(crate) fn worst(&self) -> &Cell {
+    pub(crate) fn worst(&self) -> &ContestCell {
         let all = self.cells.iter();
         all.max_by(|a, b| a.ratio.total_cmp(&b.ratio))
             .expect("there is a cell")
     }
 
     /// Returns the cells in which the competitor is better.
-    pub(crate) fn lost(&self) -> impl Iterator<Item = &Cell> {
+    pub(crate) fn lost(&self) -> impl Iterator<Item = &ContestCell> {
         self.cells.iter().filter(|cell| cell.is_lost())
     }
 }
 
 /// Returns the outcomes of an experiment's contests. Contests without any cell are left out.
-pub(crate) fn outcomes(experiment: &dyn Experiment, table: &Table) -> Vec<Outcome> {
-    let all = experiment.contests().into_iter().map(|contest| Outcome {
-        cells: cells(&contest, table),
-        contest,
-    });
+pub(crate) fn outcomes(experiment: &dyn Experiment, table: &Table) -> Vec<ContestOutcome> {
+    let all = experiment
+        .contests()
+        .into_iter()
+        .map(|contest| ContestOutcome {
+            cells: contest_cells(&contest, table),
+            contest,
+        });
     all.filter(|outcome| !outcome.cells.is_empty()).collect()
 }
 
-fn cells(contest: &Contest, table: &Table) -> Vec<Cell> {
-    let rows: Vec<&Row> = table.of(contest.estimand, contest.metric).collect();
+fn contest_cells(contest: &Contest, table: &Table) -> Vec<ContestCell> {
+    let rows: Vec<&Row> = table.rows_of(contest.estimand, contest.metric).collect();
     let mut points: Vec<Point> = Vec::new();
     for row in &rows {
         if !points.contains(&row.first.point) {
@@ -85,10 +88,10 @@ fn cells(contest: &Contest, table: &Table) -> Vec<Cell> {
         let own = here().filter(asked).min_by(least)?;
         // hushbin's mechanisms for other estimands compete on neither side.
         let best = here()
-            .filter(|row| !is_ours(&row.first.mechanism))
+            .filter(|row| !is_own_or_baseline(&row.first.mechanism))
             .min_by(least)?;
-        let (logarithm, deviation) = distance(contest, own, best);
-        Some(Cell {
+        let (logarithm, deviation) = log_ratio(contest, own, best);
+        Some(ContestCell {
             point,
             ours: own.first.mechanism.clone(),
             best: best.first.mechanism.clone(),
@@ -101,13 +104,13 @@ fn cells(contest: &Contest, table: &Table) -> Vec<Cell> {
 
 /// Returns true if a mechanism is not a competitor: it is one of hushbin's, or the baseline that
 /// answers 0.
-fn is_ours(mechanism: &str) -> bool {
+fn is_own_or_baseline(mechanism: &str) -> bool {
     mechanism.starts_with("hushbin") || mechanism == "answering 0"
 }
 
 /// Returns the logarithm of the ratio of hushbin's error to the competitor's, and the standard
 /// error of this logarithm.
-fn distance(contest: &Contest, own: &Row, best: &Row) -> (f64, f64) {
+fn log_ratio(contest: &Contest, own: &Row, best: &Row) -> (f64, f64) {
     if contest.logarithm {
         let deviation = own.standard_error.hypot(best.standard_error);
         return (own.mean - best.mean, deviation);

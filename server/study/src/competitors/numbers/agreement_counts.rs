@@ -5,41 +5,41 @@ use hushbin::bounds::Bound;
 
 use super::input::ATTRIBUTES;
 use crate::competitors::budget::Budget;
-use crate::competitors::favoured::Favoured;
+use crate::competitors::favoured_set::FavouredSet;
 
 /// Numbers of vectors in {−1, 1}^d that agree with a given vector in exactly a coordinates, and in
 /// at least a, for each a. They are doubles, exact up to 2⁵³.
 #[derive(Debug, Clone)]
-pub(crate) struct Counts {
+pub(crate) struct AgreementCounts {
     attributes: u32,
     /// Binomial coefficients C(d, a), for a from 0 to d.
-    ways: Vec<f64>,
+    binomials: Vec<f64>,
     /// Tail sums Σ C(d, b) over b ≥ a, for a from 0 to d + 1.
-    at_least: Vec<f64>,
+    tail_sums: Vec<f64>,
 }
 
-impl Counts {
+impl AgreementCounts {
     pub(crate) fn new(attributes: u32) -> Result<Self, Error> {
         ATTRIBUTES.check(f64::from(attributes))?;
-        let mut ways = vec![1.0];
+        let mut binomials = vec![1.0];
         for a in 0..attributes {
             // C(d, a + 1) = C(d, a)·(d − a)/(a + 1).
-            let next = ways[a as usize] * f64::from(attributes - a) / f64::from(a + 1);
-            ways.push(next);
+            let next = binomials[a as usize] * f64::from(attributes - a) / f64::from(a + 1);
+            binomials.push(next);
         }
-        let mut at_least = vec![0.0];
-        for own in ways.iter().rev() {
-            at_least.push(own + at_least[at_least.len() - 1]);
+        let mut tail_sums = vec![0.0];
+        for own in binomials.iter().rev() {
+            tail_sums.push(own + tail_sums[tail_sums.len() - 1]);
         }
-        at_least.reverse();
+        tail_sums.reverse();
         Ok(Self {
             attributes,
-            ways,
-            at_least,
+            binomials,
+            tail_sums,
         })
     }
 
-    /// Returns the sizes N₊, N₋ and O of [`Favoured`] for a threshold κ from 1 to d.
+    /// Returns the sizes N₊, N₋ and O of [`FavouredSet`] for a threshold κ from 1 to d.
     ///
     /// An input that is a sign vector favours the vectors that agree with it in at least κ
     /// coordinates. The favoured sets of two inputs differ most if the inputs are opposite. A
@@ -47,7 +47,7 @@ impl Counts {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if κ is out of range.
-    pub(crate) fn favoured(&self, threshold: u32) -> Result<Favoured, Error> {
+    pub(crate) fn favoured_set(&self, threshold: u32) -> Result<FavouredSet, Error> {
         Bound {
             name: "threshold",
             min: 1.0,
@@ -56,12 +56,12 @@ impl Counts {
         .check(f64::from(threshold))?;
         // Favoured by one input and not by the opposite one: a ≥ κ and d − a < κ.
         let opposite = threshold.max(self.attributes - threshold + 1);
-        Ok(Favoured {
-            inside: self.at_least[threshold as usize],
+        Ok(FavouredSet {
+            inside: self.tail_sums[threshold as usize],
             // By symmetry, the number that agree in fewer than κ coordinates equals the number that
             // agree in more than d − κ.
-            outside: self.at_least[(self.attributes - threshold + 1) as usize],
-            against: self.at_least[opposite as usize],
+            outside: self.tail_sums[(self.attributes - threshold + 1) as usize],
+            distinguishing: self.tail_sums[opposite as usize],
             roundings: self.roundings(),
         })
     }
@@ -80,15 +80,21 @@ impl Counts {
     /// Returns C(d − 1, κ − 1). For any one coordinate, this is the number of favoured vectors with
     /// the input's sign minus the number with the opposite sign: Σ C(d − 1, a − 1) − C(d − 1, a)
     /// over a ≥ κ. Among vectors that are not favoured, the difference is the negative of this.
-    pub(crate) fn more(&self, threshold: u32) -> f64 {
+    pub(crate) fn sign_surplus(&self, threshold: u32) -> f64 {
         // C(d − 1, κ − 1) = (κ/d)·C(d, κ).
-        f64::from(threshold) / f64::from(self.attributes) * self.ways[threshold as usize]
+        f64::from(threshold) / f64::from(self.attributes) * self.binomials[threshold as usize]
     }
 
     /// Returns the scale B = 1/[(α/N₊ − (1 − α)/N₋)·C(d − 1, κ − 1)], where α is `inside` and 1 − α
     /// is `outside`. The expected value of a reported sign is 1/B times the person's value.
-    pub(crate) fn scale(&self, threshold: u32, sets: &Favoured, inside: f64, outside: f64) -> f64 {
-        let more = self.more(threshold);
+    pub(crate) fn scale(
+        &self,
+        threshold: u32,
+        sets: &FavouredSet,
+        inside: f64,
+        outside: f64,
+    ) -> f64 {
+        let more = self.sign_surplus(threshold);
         let gap = inside * (more / sets.inside) - outside * (more / sets.outside);
         1.0 / gap
     }
@@ -96,9 +102,9 @@ impl Counts {
     /// Returns the scale B for the greatest α that the budget allows.
     ///
     /// # Errors
-    /// Same errors as [`Counts::favoured`].
+    /// Same errors as [`AgreementCounts::favoured_set`].
     pub(crate) fn scale_at(&self, threshold: u32, budget: &Budget) -> Result<f64, Error> {
-        let sets = self.favoured(threshold)?;
+        let sets = self.favoured_set(threshold)?;
         let (inside, outside) = (sets.probability(budget), sets.complement(budget));
         Ok(self.scale(threshold, &sets, inside, outside))
     }

@@ -1,6 +1,8 @@
 //! Protocols for the choice of one of k options, and estimates from the reports of a whole crowd.
 
-use crate::competitors::{Budget, Direct, Gaussian, LocalHash, OptimalHash, Rates, Unary};
+use crate::competitors::{
+    Budget, Gaussian, LocalHash, OptimalHash, RandomizedResponse, Rates, Unary,
+};
 use hushbin::choose::{KindDraft, MechanismDraft, QuestionDraft};
 use hushbin::task::Budget as Reports;
 use hushbin::{Entry, Error, Items, Mechanism, Randomizer, Task, TaskDraft};
@@ -10,7 +12,7 @@ use rand_distr::{Binomial, Distribution, StandardNormal};
 
 /// Protocol by its name in figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ProtocolName {
+pub(crate) enum ChoiceProtocolName {
     /// hushbin's mechanism for a choice, at δ = 0.
     Choice,
     /// GRR: randomised response over the options.
@@ -29,7 +31,7 @@ pub(crate) enum ProtocolName {
     Gaussian,
 }
 
-impl ProtocolName {
+impl ChoiceProtocolName {
     /// List of all protocols.
     pub(crate) const ALL: [Self; 8] = [
         Self::Choice,
@@ -60,47 +62,47 @@ impl ProtocolName {
     ///
     /// # Errors
     /// [`Error`] if the protocol refuses its parameters.
-    pub(crate) fn build(self, options: u32, budget: &Budget) -> Result<Protocol, Error> {
+    pub(crate) fn build(self, options: u32, budget: &Budget) -> Result<ChoiceProtocol, Error> {
         Ok(match self {
-            Self::Choice => choice(options, budget.epsilon())?,
-            Self::Grr => Protocol::Direct(Direct::new(options, budget)?),
-            Self::Sprr => Protocol::Apart(Unary::symmetric(options, budget)?.rates()),
-            Self::Oue => Protocol::Apart(Unary::optimized(options, budget)?.rates()),
-            Self::Prr => Protocol::Apart(Unary::new(options, 0.5, budget)?.rates()),
+            Self::Choice => choice_task(options, budget.epsilon())?,
+            Self::Grr => ChoiceProtocol::Direct(RandomizedResponse::new(options, budget)?),
+            Self::Sprr => ChoiceProtocol::Independent(Unary::symmetric(options, budget)?.rates()),
+            Self::Oue => ChoiceProtocol::Independent(Unary::optimized(options, budget)?.rates()),
+            Self::Prr => ChoiceProtocol::Independent(Unary::new(options, 0.5, budget)?.rates()),
             Self::Olh => match OptimalHash::new(options, budget)? {
-                OptimalHash::Hash(hash) => Protocol::Apart(hash.rates()),
-                OptimalHash::Direct(direct) => Protocol::Direct(direct),
+                OptimalHash::Hash(hash) => ChoiceProtocol::Independent(hash.rates()),
+                OptimalHash::Direct(direct) => ChoiceProtocol::Direct(direct),
             },
-            Self::Lh => Protocol::Apart(LocalHash::new(options, 2, budget)?.rates()),
-            Self::Gaussian => Protocol::Gaussian(Gaussian::on_one_hot(budget)?),
+            Self::Lh => ChoiceProtocol::Independent(LocalHash::new(options, 2, budget)?.rates()),
+            Self::Gaussian => ChoiceProtocol::Gaussian(Gaussian::on_one_hot(budget)?),
         })
     }
 }
 
 /// Protocol for k options, with its parameters.
 #[derive(Debug)]
-pub(crate) enum Protocol {
+pub(crate) enum ChoiceProtocol {
     /// Task of hushbin, whose reports are randomised and decoded as in production.
     Task(Box<Task>, Rates),
     /// GRR, in which a report is one of the options.
-    Direct(Direct),
+    Direct(RandomizedResponse),
     /// Protocol in which, given the answer, a report supports each option independently of all
     /// other options.
     ///
     /// This holds for one bit for each option, because each bit is flipped independently. It also
     /// holds for hashing with independent buckets: given the answer's bucket and the reported one,
     /// the bucket of any other option is still uniform.
-    Apart(Rates),
+    Independent(Rates),
     /// Gaussian mechanism, with normal noise on every option.
     Gaussian(Gaussian),
 }
 
-impl Protocol {
+impl ChoiceProtocol {
     /// Returns the variance of one report's estimate of an option's share. `own` is true if the
     /// reporting person chose this option.
     pub(crate) fn variance(&self, own: bool) -> f64 {
         match self {
-            Self::Task(_, rates) | Self::Apart(rates) => rates.variance(own),
+            Self::Task(_, rates) | Self::Independent(rates) => rates.variance(own),
             Self::Direct(direct) => direct.rates().variance(own),
             Self::Gaussian(noise) => noise.variance(),
         }
@@ -110,22 +112,23 @@ impl Protocol {
     /// the number of people who chose each option.
     ///
     /// For competitors, the sums over all people are drawn at once, with the right distribution. In
-    /// [`Self::Apart`], the number of reports that support an option is the sum of two binomial
-    /// counts: one of the people who chose it, one of the rest. The sum of normal noise is normal.
+    /// [`Self::Independent`], the number of reports that support an option is the sum of two
+    /// binomial counts: one of the people who chose it, one of the rest. The sum of normal noise is
+    /// normal.
     ///
     /// # Errors
     /// [`Error`] if the task refuses an answer.
     pub(crate) fn estimate(&self, counts: &[u64], rng: &mut ChaCha8Rng) -> Result<Vec<f64>, Error> {
         let people: u64 = counts.iter().sum();
         Ok(match self {
-            Self::Task(task, _) => asked(task, counts, rng)?,
+            Self::Task(task, _) => simulate_task(task, counts, rng)?,
             Self::Direct(direct) => {
                 let rates = direct.rates();
-                let supports = direct_supports(&rates, counts, rng);
+                let supports = randomized_response_supports(&rates, counts, rng);
                 let share = |own: &u64| rates.estimate(*own, people);
                 supports.iter().map(share).collect()
             }
-            Self::Apart(rates) => {
+            Self::Independent(rates) => {
                 let mut share = |own: &u64| {
                     let supporting =
                         binomial(*own, rates.p, rng) + binomial(people - own, rates.q, rng);
@@ -154,7 +157,7 @@ pub(crate) fn binomial(people: u64, probability: f64, rng: &mut ChaCha8Rng) -> u
 
 /// Draws the number of reports for each option. Randomised response reports the answer with
 /// probability p − q, otherwise a uniformly drawn one of all k options.
-fn direct_supports(rates: &Rates, counts: &[u64], rng: &mut ChaCha8Rng) -> Vec<u64> {
+fn randomized_response_supports(rates: &Rates, counts: &[u64], rng: &mut ChaCha8Rng) -> Vec<u64> {
     let mut answer = |own: &u64| binomial(*own, rates.p - rates.q, rng);
     let mut supports: Vec<u64> = counts.iter().map(&mut answer).collect();
     let mut left = counts.iter().sum::<u64>() - supports.iter().sum::<u64>();
@@ -170,7 +173,7 @@ fn direct_supports(rates: &Rates, counts: &[u64], rng: &mut ChaCha8Rng) -> Vec<u
 }
 
 /// Returns hushbin's task for a choice.
-fn choice(options: u32, epsilon: f64) -> Result<Protocol, Error> {
+fn choice_task(options: u32, epsilon: f64) -> Result<ChoiceProtocol, Error> {
     let draft = TaskDraft {
         id: "study".to_owned(),
         epsilon,
@@ -196,12 +199,12 @@ fn choice(options: u32, epsilon: f64) -> Result<Protocol, Error> {
         p: rates.p_true,
         q: rates.p_false,
     };
-    Ok(Protocol::Task(Box::new(task), rates))
+    Ok(ChoiceProtocol::Task(Box::new(task), rates))
 }
 
 /// Draws one report for each person, randomised and decoded as in production, and returns the
 /// estimated shares.
-fn asked(task: &Task, counts: &[u64], rng: &mut ChaCha8Rng) -> Result<Vec<f64>, Error> {
+fn simulate_task(task: &Task, counts: &[u64], rng: &mut ChaCha8Rng) -> Result<Vec<f64>, Error> {
     let mut randomizer = Randomizer::new(task);
     let mut totals = Totals::new(task);
     for (item, &people) in (0..).zip(counts) {
@@ -233,7 +236,7 @@ mod tests {
     fn estimates_are_unbiased_and_vary_as_said() {
         let runs = 4000;
         let people = 100.0;
-        for (seed, name) in ProtocolName::ALL.into_iter().enumerate() {
+        for (seed, name) in ChoiceProtocolName::ALL.into_iter().enumerate() {
             for epsilon in [1.0, 3.0] {
                 let budget = Budget::new(epsilon, 1e-6).unwrap();
                 let protocol = name.build(6, &budget).unwrap();
@@ -266,7 +269,7 @@ mod tests {
     fn crowds_at_once_are_as_people_one_by_one() {
         let budget = Budget::new(1.5, 1e-6).unwrap();
         let (direct, hash) = (
-            Direct::new(6, &budget).unwrap(),
+            RandomizedResponse::new(6, &budget).unwrap(),
             LocalHash::new(6, 2, &budget).unwrap(),
         );
         let rng = &mut ChaCha8Rng::seed_from_u64(3);
@@ -289,9 +292,9 @@ mod tests {
         for hashed in [true, false] {
             let rates = if hashed { hash.rates() } else { direct.rates() };
             let protocol = if hashed {
-                Protocol::Apart(rates)
+                ChoiceProtocol::Independent(rates)
             } else {
-                Protocol::Direct(direct)
+                ChoiceProtocol::Direct(direct)
             };
             let runs = 8000;
             let mut moments = [[0.0; 3]; 2];

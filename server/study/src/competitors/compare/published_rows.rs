@@ -2,41 +2,44 @@
 
 use hushbin::Error;
 
-use super::asked::Asked;
-use super::variance::{Line, Variance};
+use super::question::ComparedQuestion;
+use super::variance::{EstimateVariance, MechanismRow};
 use crate::competitors::budget::Budget;
-use crate::competitors::choice::{Direct, OptimalHash, SubsetSelection, Unary};
+use crate::competitors::choice::{OptimalHash, RandomizedResponse, SubsetSelection, Unary};
 use crate::competitors::gaussian::Gaussian;
 use crate::competitors::numbers::{
-    Counts, SampledTwoPoints, TwoPoints, hybrid_variance, piecewise_variance,
+    AgreementCounts, SampledTwoPoints, TwoPoints, hybrid_variance, piecewise_variance,
 };
 
 /// Returns one row for each competing mechanism that can answer the question.
-pub(super) fn lines(asked: Asked, budget: &Budget) -> Vec<Line> {
-    match asked {
-        Asked::Choice { options } => choice(options, budget),
-        Asked::Numbers { attributes } => numbers(attributes, budget),
-        Asked::Number => number(budget),
+pub(super) fn published_rows(question: ComparedQuestion, budget: &Budget) -> Vec<MechanismRow> {
+    match question {
+        ComparedQuestion::Choice { options } => choice_rows(options, budget),
+        ComparedQuestion::Numbers { attributes } => numbers_rows(attributes, budget),
+        ComparedQuestion::Number => number_rows(budget),
     }
 }
 
 /// Returns the row of one mechanism: its parameters and variance, or the error that prevents them.
-fn line(mechanism: &'static str, found: Result<(String, Variance), Error>) -> Line {
+fn mechanism_row(
+    mechanism: &'static str,
+    found: Result<(String, EstimateVariance), Error>,
+) -> MechanismRow {
     let (parameters, variance) = match found {
         Ok((parameters, variance)) => (parameters, Ok(variance)),
         Err(error) => (String::new(), Err(error)),
     };
-    Line {
+    MechanismRow {
         mechanism,
         parameters,
         variance,
     }
 }
 
-fn choice(options: u32, budget: &Budget) -> Vec<Line> {
-    let shares = |rates| Variance::of_shares(&rates, options);
-    let direct =
-        Direct::new(options, budget).map(|own| (format!("k {options}"), shares(own.rates())));
+fn choice_rows(options: u32, budget: &Budget) -> Vec<MechanismRow> {
+    let shares = |rates| EstimateVariance::of_share_estimate(&rates, options);
+    let direct = RandomizedResponse::new(options, budget)
+        .map(|own| (format!("k {options}"), shares(own.rates())));
     let unary = |own: Unary| {
         let rates = own.rates();
         (format!("p {:.4}, q {:.4}", rates.p, rates.q), shares(rates))
@@ -49,39 +52,42 @@ fn choice(options: u32, budget: &Budget) -> Vec<Line> {
         (parameters, shares(own.rates()))
     });
     let subset = SubsetSelection::new(options, budget)
-        .map(|own| (format!("c {}", own.chosen()), shares(own.rates())));
+        .map(|own| (format!("c {}", own.set_size()), shares(own.rates())));
     vec![
-        line("GRR", direct),
-        line("subset selection", subset),
-        line("SPRR", Unary::symmetric(options, budget).map(unary)),
-        line("OUE", Unary::optimized(options, budget).map(unary)),
-        line("OLH", hash),
-        line("Gaussian", Gaussian::on_one_hot(budget).map(gaussian)),
+        mechanism_row("GRR", direct),
+        mechanism_row("subset selection", subset),
+        mechanism_row("SPRR", Unary::symmetric(options, budget).map(unary)),
+        mechanism_row("OUE", Unary::optimized(options, budget).map(unary)),
+        mechanism_row("OLH", hash),
+        mechanism_row(
+            "Gaussian",
+            Gaussian::on_one_hot(budget).map(gaussian_variance),
+        ),
     ]
 }
 
-fn gaussian(noise: Gaussian) -> (String, Variance) {
+fn gaussian_variance(noise: Gaussian) -> (String, EstimateVariance) {
     let parameters = format!("σ {:.4}", noise.sigma());
-    (parameters, Variance::constant(noise.variance()))
+    (parameters, EstimateVariance::constant(noise.variance()))
 }
 
-fn numbers(attributes: u32, budget: &Budget) -> Vec<Line> {
-    let cube = |threshold: Option<u32>| majority(attributes, threshold, budget);
+fn numbers_rows(attributes: u32, budget: &Budget) -> Vec<MechanismRow> {
+    let cube = |threshold: Option<u32>| majority_variance(attributes, threshold, budget);
     let (epsilon, delta) = (budget.epsilon(), budget.delta());
     let sampled = |own: SampledTwoPoints| {
-        let variance = Variance::less_square(own.variance(0.0));
+        let variance = EstimateVariance::of_two_point_estimate(own.variance(0.0));
         (format!("k {}", own.answered()), variance)
     };
     let printed = SampledTwoPoints::new(attributes, epsilon, delta).map(sampled);
     let best = SampledTwoPoints::best(attributes, epsilon, delta).map(sampled);
-    let noise = Gaussian::on_numbers(attributes, budget).map(gaussian);
+    let noise = Gaussian::on_numbers(attributes, budget).map(gaussian_variance);
     vec![
         // Printed threshold κ.
-        line("Mechanism-1", cube(Some(attributes / 2 + 1))),
-        line("Mechanism-1, best κ", cube(None)),
-        line("Mechanism-2", printed),
-        line("Mechanism-2, best k", best),
-        line("Gaussian", noise),
+        mechanism_row("Mechanism-1", cube(Some(attributes / 2 + 1))),
+        mechanism_row("Mechanism-1, best κ", cube(None)),
+        mechanism_row("Mechanism-2", printed),
+        mechanism_row("Mechanism-2, best k", best),
+        mechanism_row("Gaussian", noise),
     ]
 }
 
@@ -90,26 +96,26 @@ fn numbers(attributes: u32, budget: &Budget) -> Vec<Line> {
 ///
 /// Computes them by formula instead of [`Majority`](crate::competitors::Majority), which refuses
 /// parameters whose favoured vectors are too rare to draw.
-fn majority(
+fn majority_variance(
     attributes: u32,
     threshold: Option<u32>,
     budget: &Budget,
-) -> Result<(String, Variance), Error> {
-    let counts = Counts::new(attributes)?;
+) -> Result<(String, EstimateVariance), Error> {
+    let counts = AgreementCounts::new(attributes)?;
     let (threshold, scale) = match threshold {
         None => counts.best(budget),
         Some(threshold) => (threshold, counts.scale_at(threshold, budget)?),
     };
-    let variance = Variance::less_square(scale * scale);
+    let variance = EstimateVariance::of_two_point_estimate(scale * scale);
     Ok((format!("κ {threshold}"), variance))
 }
 
-fn number(budget: &Budget) -> Vec<Line> {
+fn number_rows(budget: &Budget) -> Vec<MechanismRow> {
     let points = TwoPoints::new(budget);
     let square = points.variance(0.0);
     let two = (
         format!("A {:.4}", points.scale()),
-        Variance::less_square(square),
+        EstimateVariance::of_two_point_estimate(square),
     );
     // The variance is quadratic in the number, without a linear term. So the worst case is 0 or an
     // end, and the average over −1 to 1 is the value at 1/√3.
@@ -119,16 +125,19 @@ fn number(budget: &Budget) -> Vec<Line> {
         let worst = middle?.max(end?);
         Ok((
             String::new(),
-            Variance {
+            EstimateVariance {
                 worst,
                 average: average?,
             },
         ))
     };
     vec![
-        line("Algorithm 2, two points", Ok(two)),
-        line("piecewise", quadratic(piecewise_variance)),
-        line("hybrid", quadratic(hybrid_variance)),
-        line("Gaussian", Gaussian::on_numbers(1, budget).map(gaussian)),
+        mechanism_row("Algorithm 2, two points", Ok(two)),
+        mechanism_row("piecewise", quadratic(piecewise_variance)),
+        mechanism_row("hybrid", quadratic(hybrid_variance)),
+        mechanism_row(
+            "Gaussian",
+            Gaussian::on_numbers(1, budget).map(gaussian_variance),
+        ),
     ]
 }

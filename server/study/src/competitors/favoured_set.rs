@@ -21,62 +21,62 @@ use super::budget::Budget;
 /// Numbers of outputs N₊, N₋ and O of the module's comment, each at least 1. They are doubles
 /// because they reach 2¹⁰⁰⁰.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Favoured {
+pub(super) struct FavouredSet {
     /// Number of favoured outputs, N₊.
     pub(super) inside: f64,
     /// Number of remaining outputs, N₋.
     pub(super) outside: f64,
     /// Number of outputs O that one input favours and the worst alternative does not.
-    pub(super) against: f64,
+    pub(super) distinguishing: f64,
     /// Number of rounding errors, of half an ulp each, that these three numbers contain; 0 if they
     /// are exact.
     pub(super) roundings: u32,
 }
 
-impl Favoured {
+impl FavouredSet {
     /// Returns the sizes if each input favours one of `outputs` outputs, and different inputs
     /// favour different ones. `outputs` must be at least 2.
-    pub(super) fn one_of(outputs: u32) -> Self {
+    pub(super) fn single_of(outputs: u32) -> Self {
         Self {
             inside: 1.0,
             outside: f64::from(outputs) - 1.0,
-            against: 1.0,
+            distinguishing: 1.0,
             roundings: 0,
         }
     }
 
     /// Returns the probability α, at most 1, that the report is a favoured output.
     pub(super) fn probability(&self, budget: &Budget) -> f64 {
-        let weight = budget.e() * self.inside;
+        let weight = budget.exp_epsilon() * self.inside;
         let all = weight + self.outside;
-        let certain = (budget.delta() * (self.inside / self.against)).min(1.0);
+        let certain = (budget.delta() * (self.inside / self.distinguishing)).min(1.0);
         // With probability `certain` = δ·N₊/O the report is certainly favoured.
         weight / all + certain * (self.outside / all)
     }
 
     /// Returns 1 − α without cancellation.
     pub(super) fn complement(&self, budget: &Budget) -> f64 {
-        let certain = (budget.delta() * (self.inside / self.against)).min(1.0);
-        self.outside / (budget.e() * self.inside + self.outside) * (1.0 - certain)
+        let certain = (budget.delta() * (self.inside / self.distinguishing)).min(1.0);
+        self.outside / (budget.exp_epsilon() * self.inside + self.outside) * (1.0 - certain)
     }
 
     /// Returns the 64-bit threshold that draws an event of probability α, rounded down.
     pub(super) fn threshold(&self, budget: &Budget) -> Threshold {
-        rounded_down(self.probability(budget), self.roundings)
+        safe_threshold(self.probability(budget), self.roundings)
     }
 
     /// Returns δ at ε if the report is a favoured output with the probability of the threshold
     /// `inside`.
     pub(super) fn delta_at(&self, inside: Threshold, epsilon: f64) -> f64 {
         let (p, q) = (inside.probability(), inside.complement());
-        self.delta_of(p, q, epsilon)
+        self.delta_of_probabilities(p, q, epsilon)
     }
 
     /// Returns δ at ε if the report is a favoured output with probability `inside` = α. `outside` =
     /// 1 − α is passed separately, because subtracting would lose precision.
-    pub(super) fn delta_of(&self, inside: f64, outside: f64, epsilon: f64) -> f64 {
-        let favoured = inside * (self.against / self.inside);
-        let left = outside * (self.against / self.outside);
+    pub(super) fn delta_of_probabilities(&self, inside: f64, outside: f64, epsilon: f64) -> f64 {
+        let favoured = inside * (self.distinguishing / self.inside);
+        let left = outside * (self.distinguishing / self.outside);
         (favoured - epsilon.exp() * left).max(0.0)
     }
 }
@@ -86,7 +86,7 @@ impl Favoured {
 ///
 /// `roundings` is the number of rounding errors in the inputs of the caller's formula. The formula
 /// adds at most a dozen more. Each is half an ulp.
-pub(super) fn rounded_down(probability: f64, roundings: u32) -> Threshold {
+pub(super) fn safe_threshold(probability: f64, roundings: u32) -> Threshold {
     let slack = f64::from(roundings + 12) * (f64::EPSILON / 2.0);
     // The cast truncates, which rounds down again. The slack keeps the product below 2⁶⁴.
     Threshold((probability * (1.0 - slack) * TWO_64) as u64)
@@ -94,7 +94,7 @@ pub(super) fn rounded_down(probability: f64, roundings: u32) -> Threshold {
 
 /// Returns a threshold near `probability`, for draws whose exact probability does not matter to
 /// privacy.
-pub(super) fn truncated(probability: f64) -> Threshold {
+pub(super) fn nearest_threshold(probability: f64) -> Threshold {
     Threshold((probability * TWO_64) as u64)
 }
 
@@ -135,10 +135,10 @@ pub fn subset_delta(favoured: u32, buckets: u32, budget: &Budget) -> Result<f64,
     }
     .check(f64::from(favoured))?;
     let (c, rest) = (f64::from(favoured), f64::from(buckets - favoured));
-    let sets = Favoured {
+    let sets = FavouredSet {
         inside: c,
         outside: rest,
-        against: c.min(rest),
+        distinguishing: c.min(rest),
         roundings: 0,
     };
     Ok(sets.probability(budget))

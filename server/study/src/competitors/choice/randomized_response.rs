@@ -6,30 +6,30 @@ use rand_core::CryptoRng;
 
 use super::rates::{Rates, check_answer, check_options};
 use crate::competitors::budget::Budget;
-use crate::competitors::favoured::Favoured;
+use crate::competitors::favoured_set::FavouredSet;
 
 /// GRR over k answers, also called k-ary randomised response. It reports the person's answer with
 /// probability p = (e + (k − 1)δ)/(e + k − 1), where e = exp(ε). Otherwise it reports one of the
 /// other answers, all with equal probability.
 ///
 /// ```
-/// use hushbin_study::competitors::{Budget, Direct};
+/// use hushbin_study::competitors::{Budget, RandomizedResponse};
 ///
-/// let grr = Direct::new(2, &Budget::new(1.0, 0.0)?)?;
+/// let grr = RandomizedResponse::new(2, &Budget::new(1.0, 0.0)?)?;
 /// let e = 1.0_f64.exp();
 /// assert!((grr.rates().p - e / (e + 1.0)).abs() < 1e-11);
 /// assert!(grr.delta_at(1.0) == 0.0 && grr.delta_at(0.9) > 0.0);
-/// assert!(Direct::new(1, &Budget::new(1.0, 0.0)?).is_err());
+/// assert!(RandomizedResponse::new(1, &Budget::new(1.0, 0.0)?).is_err());
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Direct {
+pub struct RandomizedResponse {
     options: u32,
     /// Threshold that draws an event of probability p, rounded down.
     own: Threshold,
 }
 
-impl Direct {
+impl RandomizedResponse {
     /// Returns the mechanism for k `options`.
     ///
     /// # Errors
@@ -38,7 +38,7 @@ impl Direct {
         check_options(options)?;
         Ok(Self {
             options,
-            own: Favoured::one_of(options).threshold(budget),
+            own: FavouredSet::single_of(options).threshold(budget),
         })
     }
 
@@ -61,11 +61,11 @@ impl Direct {
     /// Returns δ at ε for any pair of different answers; all pairs have the same δ.
     #[must_use]
     pub fn delta_at(&self, epsilon: f64) -> f64 {
-        Favoured::one_of(self.options).delta_at(self.own, epsilon)
+        FavouredSet::single_of(self.options).delta_at(self.own, epsilon)
     }
 
     /// Returns the privacy loss of a report: the least ε that it satisfies with δ = 0.
-    pub(in crate::competitors) fn loss(&self) -> f64 {
+    pub(in crate::competitors) fn privacy_loss(&self) -> f64 {
         let rates = self.rates();
         (rates.p / rates.q).ln()
     }

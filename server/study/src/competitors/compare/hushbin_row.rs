@@ -5,8 +5,8 @@ use hushbin::domain::Domain;
 use hushbin::mechanism::window::{self, Window};
 use hushbin::{Error, Items, Mechanism};
 
-use super::asked::Asked;
-use super::variance::{Line, Variance};
+use super::question::ComparedQuestion;
+use super::variance::{EstimateVariance, MechanismRow};
 use crate::competitors::budget::Budget;
 use crate::competitors::choice::Rates;
 use crate::competitors::numbers::ATTRIBUTES;
@@ -15,24 +15,27 @@ use crate::competitors::numbers::ATTRIBUTES;
 ///
 /// # Errors
 /// [`Error::OutOfRange`] if k or d is out of range.
-pub(super) fn line(asked: Asked, budget: &Budget) -> Result<Line, Error> {
+pub(super) fn hushbin_row(
+    question: ComparedQuestion,
+    budget: &Budget,
+) -> Result<MechanismRow, Error> {
     let epsilon = budget.epsilon();
-    let (parameters, variance) = match asked {
-        Asked::Choice { options } => choice(options, epsilon)?,
-        Asked::Number => numbers(1, epsilon)?,
-        Asked::Numbers { attributes } => numbers(attributes, epsilon)?,
+    let (parameters, variance) = match question {
+        ComparedQuestion::Choice { options } => choice_variance(options, epsilon)?,
+        ComparedQuestion::Number => numbers_variance(1, epsilon)?,
+        ComparedQuestion::Numbers { attributes } => numbers_variance(attributes, epsilon)?,
     };
-    Ok(Line {
-        mechanism: match asked {
-            Asked::Choice { .. } => "hushbin choice",
-            Asked::Number | Asked::Numbers { .. } => "hushbin window",
+    Ok(MechanismRow {
+        mechanism: match question {
+            ComparedQuestion::Choice { .. } => "hushbin choice",
+            ComparedQuestion::Number | ComparedQuestion::Numbers { .. } => "hushbin window",
         },
         parameters,
         variance: Ok(variance),
     })
 }
 
-fn choice(options: u32, epsilon: f64) -> Result<(String, Variance), Error> {
+fn choice_variance(options: u32, epsilon: f64) -> Result<(String, EstimateVariance), Error> {
     let draft = QuestionDraft {
         name: "compared".to_owned(),
         kind: KindDraft::Choice(Items::Count(options)),
@@ -53,20 +56,23 @@ fn choice(options: u32, epsilon: f64) -> Result<(String, Variance), Error> {
     };
     let favoured = collision.favoured().unwrap_or(1);
     let parameters = format!("t {}, c {favoured}", collision.buckets());
-    Ok((parameters, Variance::of_shares(&rates, options)))
+    Ok((
+        parameters,
+        EstimateVariance::of_share_estimate(&rates, options),
+    ))
 }
 
-fn numbers(attributes: u32, epsilon: f64) -> Result<(String, Variance), Error> {
+fn numbers_variance(attributes: u32, epsilon: f64) -> Result<(String, EstimateVariance), Error> {
     ATTRIBUTES.check(f64::from(attributes))?;
     let domain = Domain::dense(attributes);
     let window = Window::choose(&domain, epsilon, &choose::window::Draft::default())?;
     let (drawn, t, k) = (window.drawn(), window.atoms(), window.favoured());
     let parameters = format!("m {drawn}, t {t}, k {k}");
-    Ok((parameters, of_window(&window.rates(&domain, epsilon))))
+    Ok((parameters, window_variance(&window.rates(&domain, epsilon))))
 }
 
-fn of_window(rates: &window::Rates) -> Variance {
-    Variance {
+fn window_variance(rates: &window::Rates) -> EstimateVariance {
+    EstimateVariance {
         worst: rates.worst_variance(),
         average: rates.average_variance(),
     }

@@ -15,35 +15,35 @@ const STEPS: u32 = 10_000;
 /// neighbours (weight 1). At the ends the missing neighbour is left out.
 ///
 /// ```
-/// use hushbin_study::competitors::{Budget, distribution::{SquareWave, smoothed}};
+/// use hushbin_study::competitors::{Budget, distribution::{SquareWave, ems_shares}};
 ///
 /// let wave = SquareWave::new(&Budget::new(4.0, 0.0)?)?;
 /// let mut counts = [100; 16];
 /// counts[5] = 2000;
-/// let shares = smoothed(&wave.transition(16), &counts);
+/// let shares = ems_shares(&wave.transition(16), &counts);
 /// assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-12);
 /// assert!(shares[5] > 2.0 * shares[9]);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[must_use]
-pub fn smoothed(transition: &Transition, counts: &[u64]) -> Vec<f64> {
+pub fn ems_shares(transition: &Transition, counts: &[u64]) -> Vec<f64> {
     let cells = transition.cells();
     let mut shares = vec![1.0 / cells as f64; cells];
-    let mut expected = transition.outputs(&shares);
+    let mut expected = transition.output_probabilities(&shares);
     let mut before = f64::NEG_INFINITY;
     for _ in 0..STEPS {
         let pairs = counts.iter().zip(&expected);
         let ratios: Vec<f64> = pairs.map(|(count, own)| *count as f64 / own).collect();
-        for (share, factor) in shares.iter_mut().zip(transition.inputs(&ratios)) {
+        for (share, factor) in shares.iter_mut().zip(transition.weighted_inputs(&ratios)) {
             *share *= factor;
         }
-        shares = averaged(&shares);
+        shares = smooth_with_neighbours(&shares);
         // Smoothing does not keep the sum, because the ends have fewer neighbours.
         let total: f64 = shares.iter().sum();
         for share in &mut shares {
             *share /= total;
         }
-        expected = transition.outputs(&shares);
+        expected = transition.output_probabilities(&shares);
         let pairs = counts.iter().zip(&expected);
         let likelihood: f64 = pairs.map(|(count, own)| *count as f64 * own.ln()).sum();
         // The absolute value, because smoothing can lower the likelihood.
@@ -56,7 +56,7 @@ pub fn smoothed(transition: &Transition, counts: &[u64]) -> Vec<f64> {
 }
 
 /// Replaces each share by the weighted mean of itself (weight 2) and its neighbours (weight 1).
-fn averaged(shares: &[f64]) -> Vec<f64> {
+fn smooth_with_neighbours(shares: &[f64]) -> Vec<f64> {
     let last = shares.len() - 1;
     let mean = |cell: usize| {
         let (mut sum, mut weight) = (2.0 * shares[cell], 2.0);

@@ -4,18 +4,18 @@
 /// reported signs.
 ///
 /// ```
-/// use hushbin_study::competitors::ratings::{Heard, Linear};
+/// use hushbin_study::competitors::ratings::{ReportSums, LinearEstimator};
 ///
-/// let mut heard = Heard::new(2);
-/// heard.reports = 4;
-/// heard.presence[1] += 3.0;
-/// heard.signs[1] -= 1.0;
-/// let linear = Linear { mean: 2.0, presence: Some([2.0, 0.5]) };
-/// assert_eq!(linear.means(&heard), [0.0, -0.5]);
-/// assert_eq!(linear.presences(&heard).unwrap(), [-1.0, 0.5]);
+/// let mut sums = ReportSums::new(2);
+/// sums.reports = 4;
+/// sums.presence[1] += 3.0;
+/// sums.signs[1] -= 1.0;
+/// let linear = LinearEstimator { mean: 2.0, presence: Some([2.0, 0.5]) };
+/// assert_eq!(linear.means(&sums), [0.0, -0.5]);
+/// assert_eq!(linear.presences(&sums).unwrap(), [-1.0, 0.5]);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct Heard {
+pub struct ReportSums {
     /// Number of reports.
     pub reports: u64,
     /// Number of reports that name each item as present. Some oracles ask each person about one
@@ -26,7 +26,7 @@ pub struct Heard {
     pub signs: Vec<f64>,
 }
 
-impl Heard {
+impl ReportSums {
     /// Returns zero sums for `items` items.
     #[must_use]
     pub fn new(items: u32) -> Self {
@@ -38,9 +38,10 @@ impl Heard {
     }
 }
 
-/// Coefficients of the unbiased estimates, which are linear functions of the sums in [`Heard`].
+/// Coefficients of the unbiased estimates, which are linear functions of the sums in
+/// [`ReportSums`].
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Linear {
+pub struct LinearEstimator {
     /// Factor by which the average reported sign is multiplied to estimate the mean.
     pub mean: f64,
     /// Factor and offset of the estimated non-missing frequency, which is factor·(average presence
@@ -48,7 +49,7 @@ pub struct Linear {
     pub presence: Option<[f64; 2]>,
 }
 
-impl Linear {
+impl LinearEstimator {
     /// Returns the coefficients of an oracle that estimates only means, where `mean` is the factor.
     pub(super) const fn of_means(mean: f64) -> Self {
         Self {
@@ -59,27 +60,27 @@ impl Linear {
 
     /// Returns the estimated mean of every item. A missing entry counts as 0.
     #[must_use]
-    pub fn means(&self, heard: &Heard) -> Vec<f64> {
-        let scale = self.mean / heard.reports as f64;
-        heard.signs.iter().map(|sum| scale * sum).collect()
+    pub fn means(&self, sums: &ReportSums) -> Vec<f64> {
+        let scale = self.mean / sums.reports as f64;
+        sums.signs.iter().map(|sum| scale * sum).collect()
     }
 
     /// Returns the estimated non-missing frequency of every item: the share of people who have it.
     /// Returns `None` if the oracle does not estimate it.
     #[must_use]
-    pub fn presences(&self, heard: &Heard) -> Option<Vec<f64>> {
+    pub fn presences(&self, sums: &ReportSums) -> Option<Vec<f64>> {
         let [scale, offset] = self.presence?;
-        let reports = heard.reports as f64;
+        let reports = sums.reports as f64;
         let presence = |sum: &f64| scale * (sum / reports - offset);
-        Some(heard.presence.iter().map(presence).collect())
+        Some(sums.presence.iter().map(presence).collect())
     }
 
     /// Returns, for every item, the estimated frequencies of a positive and of a negative value.
     /// They are half the sum and half the difference of the non-missing frequency and the mean.
     /// Returns `None` if the oracle does not estimate presence.
     #[must_use]
-    pub fn frequencies(&self, heard: &Heard) -> Option<[Vec<f64>; 2]> {
-        let (presences, means) = (self.presences(heard)?, self.means(heard));
+    pub fn frequencies(&self, sums: &ReportSums) -> Option<[Vec<f64>; 2]> {
+        let (presences, means) = (self.presences(sums)?, self.means(sums));
         let of = |sign: f64| {
             let both = presences.iter().zip(&means);
             both.map(|(presence, mean)| 0.5 * (presence + sign * mean))

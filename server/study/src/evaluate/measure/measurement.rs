@@ -45,7 +45,7 @@ impl Point {
 
 /// Value that a unit measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Measured {
+pub(crate) struct Measurement {
     /// Parameters of the measurement.
     #[serde(flatten)]
     pub(crate) point: Point,
@@ -60,7 +60,7 @@ pub(crate) struct Measured {
     pub(crate) value: f64,
 }
 
-impl Measured {
+impl Measurement {
     /// Creates the value of a metric that a mechanism has at a point.
     pub(crate) fn new(
         point: Point,

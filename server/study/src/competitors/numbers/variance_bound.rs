@@ -15,7 +15,7 @@ use serde::Deserialize;
 /// Dual certificate at one ε: the multipliers of the N inputs j/(N − 1) from 0 to 1. If an input x
 /// has the multipliers λ, β and α, then −x has λ, −β and α.
 #[derive(Debug, Deserialize)]
-struct Certificate {
+struct DualCertificate {
     epsilon: f64,
     lambda: Vec<f64>,
     beta: Vec<f64>,
@@ -31,13 +31,14 @@ struct Multipliers {
     alpha: f64,
 }
 
-static CERTIFICATES: LazyLock<Vec<Certificate>> = LazyLock::new(|| {
+static CERTIFICATES: LazyLock<Vec<DualCertificate>> = LazyLock::new(|| {
     let text = include_str!("certificates.json");
     serde_json::from_str(text).expect("the file is part of the program")
 });
 
-/// Limit of the outputs y at which F is evaluated. All sign changes of g are well within ±`FAR`.
-const FAR: f64 = 1e6;
+/// Limit of the outputs y at which F is evaluated. All sign changes of g are well within
+/// ±`OUTPUT_RANGE`.
+const OUTPUT_RANGE: f64 = 1e6;
 
 /// Returns a lower bound on the worst-case variance of one unbiased report of a number in [−1, 1].
 /// `None` if no bound is known at this ε.
@@ -45,14 +46,14 @@ const FAR: f64 = 1e6;
 /// Up to ε = 0.7122 the bound is exact.
 ///
 /// ```
-/// use hushbin_study::competitors::least_variance;
+/// use hushbin_study::competitors::variance_lower_bound;
 ///
-/// assert!((least_variance(0.5).unwrap() - 16.0028).abs() < 1e-4);
-/// assert!((least_variance(2.0).unwrap() - 0.8653).abs() < 1e-4);
-/// assert_eq!(least_variance(2.01), None);
+/// assert!((variance_lower_bound(0.5).unwrap() - 16.0028).abs() < 1e-4);
+/// assert!((variance_lower_bound(2.0).unwrap() - 0.8653).abs() < 1e-4);
+/// assert_eq!(variance_lower_bound(2.01), None);
 /// ```
 #[must_use]
-pub fn least_variance(epsilon: f64) -> Option<f64> {
+pub fn variance_lower_bound(epsilon: f64) -> Option<f64> {
     let g = (0.5 * epsilon).tanh();
     // True up to ε = 0.7122.
     if 2.0 * g <= (2.0 * (-epsilon).exp()).ln_1p() {
@@ -63,7 +64,7 @@ pub fn least_variance(epsilon: f64) -> Option<f64> {
     Some(own.bound())
 }
 
-impl Certificate {
+impl DualCertificate {
     /// Returns the lower bound that the certificate proves. The multipliers are scaled so that the
     /// λ sum to 1.
     fn bound(&self) -> f64 {
@@ -72,7 +73,7 @@ impl Certificate {
             .iter()
             .map(|own| own.alpha + (own.beta - own.lambda * own.x) * own.x);
         let total: f64 = inputs.iter().map(|own| own.lambda).sum();
-        (sum.sum::<f64>() + least(&inputs, self.epsilon.exp())) / total
+        (sum.sum::<f64>() + minimum_of_dual(&inputs, self.epsilon.exp())) / total
     }
 
     /// Returns the multipliers of all inputs, the negative ones included.
@@ -97,8 +98,8 @@ impl Certificate {
 
 /// Returns the minimum of F (see the module's comment) over all outputs y, or 0 if F is positive
 /// everywhere. Between sign changes of any g, F is quadratic.
-fn least(inputs: &[Multipliers], e: f64) -> f64 {
-    let mut turns = vec![-FAR, FAR];
+fn minimum_of_dual(inputs: &[Multipliers], e: f64) -> f64 {
+    let mut turns = vec![-OUTPUT_RANGE, OUTPUT_RANGE];
     turns.extend(inputs.iter().flat_map(Multipliers::roots));
     turns.sort_by(f64::total_cmp);
     let of_segment = |ends: &[f64]| {
@@ -106,7 +107,7 @@ fn least(inputs: &[Multipliers], e: f64) -> f64 {
         let (mut square, mut line, mut flat) = (0.0, 0.0, 0.0);
         for own in inputs {
             // g keeps its sign within a segment, so its value in the middle decides.
-            let weight = if own.at(middle) >= 0.0 { 1.0 } else { e };
+            let weight = if own.value_at(middle) >= 0.0 { 1.0 } else { e };
             square += weight * own.lambda;
             line -= weight * own.beta;
             flat -= weight * own.alpha;
@@ -120,7 +121,7 @@ fn least(inputs: &[Multipliers], e: f64) -> f64 {
 
 impl Multipliers {
     /// Returns g(y) for an output y.
-    fn at(&self, y: f64) -> f64 {
+    fn value_at(&self, y: f64) -> f64 {
         (self.lambda * y - self.beta) * y - self.alpha
     }
 

@@ -16,7 +16,7 @@ use crate::evaluate::crowd::random::uniform;
 
 /// Mechanism by its name in figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum DenseName {
+pub(crate) enum NumbersMechanismName {
     /// Exact sums of the numbers, without privacy.
     Plain,
     /// hushbin's window mechanism, at δ = 0.
@@ -33,7 +33,7 @@ pub(crate) enum DenseName {
     Gaussian,
 }
 
-impl DenseName {
+impl NumbersMechanismName {
     /// Mechanisms with privacy, as P4 compares them.
     pub(crate) const PRIVATE: [Self; 6] = [
         Self::Window,
@@ -61,46 +61,52 @@ impl DenseName {
     ///
     /// # Errors
     /// [`Error`] if the mechanism refuses its parameters.
-    pub(crate) fn build(self, attributes: u32, budget: &Budget) -> Result<Dense, Error> {
+    pub(crate) fn build(self, attributes: u32, budget: &Budget) -> Result<NumbersMechanism, Error> {
         let (epsilon, delta) = (budget.epsilon(), budget.delta());
         Ok(match self {
-            Self::Plain => Dense::Plain,
-            Self::Window => Dense::Window(Box::new(WindowReports::new(attributes, epsilon)?)),
-            Self::Majority => Dense::Majority(Majority::new(attributes, budget)?),
-            Self::BestMajority => Dense::Agreeing(Agreeing::new(attributes, budget)?),
-            Self::Sampled => Dense::Sampled(SampledTwoPoints::new(attributes, epsilon, delta)?),
-            Self::BestSampled => {
-                Dense::Sampled(SampledTwoPoints::best(attributes, epsilon, delta)?)
+            Self::Plain => NumbersMechanism::Plain,
+            Self::Window => {
+                NumbersMechanism::Window(Box::new(WindowReports::new(attributes, epsilon)?))
             }
-            Self::Gaussian => Dense::Gaussian(Gaussian::on_numbers(attributes, budget)?),
+            Self::Majority => NumbersMechanism::Majority(Majority::new(attributes, budget)?),
+            Self::BestMajority => NumbersMechanism::MajorityByAgreements(
+                MajorityByAgreements::new(attributes, budget)?,
+            ),
+            Self::Sampled => {
+                NumbersMechanism::Sampled(SampledTwoPoints::new(attributes, epsilon, delta)?)
+            }
+            Self::BestSampled => {
+                NumbersMechanism::Sampled(SampledTwoPoints::best(attributes, epsilon, delta)?)
+            }
+            Self::Gaussian => NumbersMechanism::Gaussian(Gaussian::on_numbers(attributes, budget)?),
         })
     }
 }
 
 /// Mechanism for d numbers from −1 to 1 of each person.
 #[derive(Debug)]
-pub(crate) enum Dense {
-    /// See [`DenseName::Plain`].
+pub(crate) enum NumbersMechanism {
+    /// See [`NumbersMechanismName::Plain`].
     Plain,
-    /// See [`DenseName::Window`].
+    /// See [`NumbersMechanismName::Window`].
     Window(Box<WindowReports>),
-    /// See [`DenseName::Majority`].
+    /// See [`NumbersMechanismName::Majority`].
     Majority(Majority),
-    /// See [`DenseName::BestMajority`].
-    Agreeing(Agreeing),
-    /// See [`DenseName::Sampled`].
+    /// See [`NumbersMechanismName::BestMajority`].
+    MajorityByAgreements(MajorityByAgreements),
+    /// See [`NumbersMechanismName::Sampled`].
     Sampled(SampledTwoPoints),
-    /// See [`DenseName::Gaussian`].
+    /// See [`NumbersMechanismName::Gaussian`].
     Gaussian(Gaussian),
 }
 
-impl Dense {
+impl NumbersMechanism {
     /// Draws a person's report, and adds what it contributes to the estimate of each number to
     /// `sums`.
     ///
     /// # Errors
     /// [`Error`] if a number is out of range.
-    pub(crate) fn add(
+    pub(crate) fn add_report(
         &mut self,
         values: &[f64],
         sums: &mut [f64],
@@ -108,14 +114,14 @@ impl Dense {
     ) -> Result<(), Error> {
         match self {
             // The noise is added in `means`, for all people at once.
-            Self::Plain | Self::Gaussian(_) => add_all(values, sums),
-            Self::Window(window) => window.add(values, sums, rng)?,
+            Self::Plain | Self::Gaussian(_) => add_values(values, sums),
+            Self::Window(window) => window.add_report(values, sums, rng)?,
             Self::Majority(majority) => {
                 let signs = majority.randomize(values, rng)?;
                 let both = sums.iter_mut().zip(signs);
                 both.for_each(|(sum, plus)| *sum += sign(plus));
             }
-            Self::Agreeing(agreeing) => agreeing.add(values, sums, rng),
+            Self::MajorityByAgreements(agreeing) => agreeing.add_report(values, sums, rng),
             Self::Sampled(sampled) => {
                 for (attribute, plus) in sampled.randomize(values, rng)? {
                     sums[attribute as usize] += sign(plus);
@@ -141,7 +147,7 @@ impl Dense {
             }
             Self::Window(window) => window.rates.scale(),
             Self::Majority(majority) => majority.scale(),
-            Self::Agreeing(agreeing) => agreeing.majority.scale(),
+            Self::MajorityByAgreements(agreeing) => agreeing.majority.scale(),
             Self::Sampled(sampled) => sampled.scale(),
         };
         sums.iter().map(|sum| scale * sum / n).collect()
@@ -153,14 +159,14 @@ impl Dense {
             Self::Plain => 0.0,
             Self::Window(window) => window.rates.variance(value),
             Self::Majority(majority) => majority.variance(value),
-            Self::Agreeing(agreeing) => agreeing.majority.variance(value),
+            Self::MajorityByAgreements(agreeing) => agreeing.majority.variance(value),
             Self::Sampled(sampled) => sampled.variance(value),
             Self::Gaussian(noise) => noise.variance(),
         }
     }
 }
 
-fn add_all(values: &[f64], sums: &mut [f64]) {
+fn add_values(values: &[f64], sums: &mut [f64]) {
     for (sum, value) in sums.iter_mut().zip(values) {
         *sum += value;
     }
@@ -207,7 +213,12 @@ impl WindowReports {
         })
     }
 
-    fn add(&mut self, values: &[f64], sums: &mut [f64], rng: &mut ChaCha8Rng) -> Result<(), Error> {
+    fn add_report(
+        &mut self,
+        values: &[f64],
+        sums: &mut [f64],
+        rng: &mut ChaCha8Rng,
+    ) -> Result<(), Error> {
         for (entry, value) in self.entries.iter_mut().zip(values) {
             entry.value = *value;
         }
@@ -230,53 +241,53 @@ impl WindowReports {
 /// equally likely. So agreement in exactly a coordinates has a probability proportional to C(d, a),
 /// and all such vectors are equally likely. Draws are in floating point, for simulations only.
 #[derive(Debug)]
-pub(crate) struct Agreeing {
+pub(crate) struct MajorityByAgreements {
     majority: Majority,
     /// Sums Σ C(d, b) of binomial coefficients over b ≤ a, at index a.
-    at_most: Vec<f64>,
+    cumulative_counts: Vec<f64>,
     /// Buffers for a person's signs and for a permutation of the attributes.
     signs: Vec<f64>,
     places: Vec<usize>,
 }
 
-impl Agreeing {
+impl MajorityByAgreements {
     fn new(attributes: u32, budget: &Budget) -> Result<Self, Error> {
         let (mut ways, mut all) = (1.0, 1.0);
-        let mut at_most = vec![all];
+        let mut cumulative_counts = vec![all];
         for a in 0..attributes {
             ways = ways * f64::from(attributes - a) / f64::from(a + 1);
             all += ways;
-            at_most.push(all);
+            cumulative_counts.push(all);
         }
         Ok(Self {
             majority: Majority::best(attributes, budget)?,
-            at_most,
+            cumulative_counts,
             signs: vec![0.0; attributes as usize],
             places: (0..attributes as usize).collect(),
         })
     }
 
-    fn add(&mut self, values: &[f64], sums: &mut [f64], rng: &mut ChaCha8Rng) {
+    fn add_report(&mut self, values: &[f64], sums: &mut [f64], rng: &mut ChaCha8Rng) {
         for (own, &value) in self.signs.iter_mut().zip(values) {
             let certain = with_probability(rng, value);
             let mut fair = || rng.next_u64() >> 63 == 1;
             *own = sign(if certain { value > 0.0 } else { fair() });
         }
-        let below = self.at_most[self.majority.threshold() as usize - 1];
-        let most = self.at_most[self.at_most.len() - 1];
+        let below = self.cumulative_counts[self.majority.threshold() as usize - 1];
+        let most = self.cumulative_counts[self.cumulative_counts.len() - 1];
         let (low, high) = if uniform(rng) < self.majority.alpha() {
             (below, most)
         } else {
             (0.0, below)
         };
         let drawn = low + (high - low) * uniform(rng);
-        let agreements = self.at_most.partition_point(|all| *all <= drawn);
+        let agreements = self.cumulative_counts.partition_point(|all| *all <= drawn);
         let turned = self.places.len().saturating_sub(agreements);
         choose_front(rng, &mut self.places, turned);
         for &place in &self.places[..turned] {
             self.signs[place] = -self.signs[place];
         }
-        add_all(&self.signs, sums);
+        add_values(&self.signs, sums);
     }
 }
 
@@ -292,7 +303,7 @@ mod tests {
     fn estimates_are_unbiased_and_vary_as_said() {
         let values = [1.0, -0.5, 0.25, 0.0, -1.0];
         let runs = 40_000;
-        for (seed, name) in DenseName::PRIVATE.into_iter().enumerate() {
+        for (seed, name) in NumbersMechanismName::PRIVATE.into_iter().enumerate() {
             for epsilon in [1.0, 5.0] {
                 let budget = Budget::new(epsilon, 1e-6).unwrap();
                 let mut mechanism = name.build(5, &budget).unwrap();
@@ -300,7 +311,7 @@ mod tests {
                 let (mut means, mut squares) = ([0.0; 5], [0.0; 5]);
                 for _ in 0..runs {
                     let mut sums = [0.0; 5];
-                    mechanism.add(&values, &mut sums, rng).unwrap();
+                    mechanism.add_report(&values, &mut sums, rng).unwrap();
                     let estimates = mechanism.means(&sums, 1, rng);
                     for (place, own) in estimates.iter().enumerate() {
                         means[place] += own / f64::from(runs);
@@ -324,12 +335,12 @@ mod tests {
     fn nothing_is_hidden_without_privacy() {
         let rng = &mut ChaCha8Rng::seed_from_u64(1);
         let budget = Budget::new(1.0, 0.0).unwrap();
-        let mut plain = DenseName::Plain.build(2, &budget).unwrap();
+        let mut plain = NumbersMechanismName::Plain.build(2, &budget).unwrap();
         let mut sums = [0.0; 2];
-        plain.add(&[0.5, -1.0], &mut sums, rng).unwrap();
-        plain.add(&[0.0, 1.0], &mut sums, rng).unwrap();
+        plain.add_report(&[0.5, -1.0], &mut sums, rng).unwrap();
+        plain.add_report(&[0.0, 1.0], &mut sums, rng).unwrap();
         assert_eq!(plain.means(&sums, 2, rng), [0.25, 0.0]);
         assert_eq!(plain.variance(0.5), 0.0);
-        assert!(DenseName::Gaussian.build(2, &budget).is_err());
+        assert!(NumbersMechanismName::Gaussian.build(2, &budget).is_err());
     }
 }

@@ -8,13 +8,13 @@
 /// The algorithm pools adjacent violators (Ayer et al., 1955).
 ///
 /// ```
-/// use hushbin_study::competitors::distribution::rising;
+/// use hushbin_study::competitors::distribution::isotonic_shares;
 ///
-/// assert_eq!(rising(&[0.5, 0.25]), [0.375, 0.0, 0.625]);
-/// assert_eq!(rising(&[-0.5, 1.25]), [0.0, 1.0, 0.0]);
+/// assert_eq!(isotonic_shares(&[0.5, 0.25]), [0.375, 0.0, 0.625]);
+/// assert_eq!(isotonic_shares(&[-0.5, 1.25]), [0.0, 1.0, 0.0]);
 /// ```
 #[must_use]
-pub fn rising(below: &[f64]) -> Vec<f64> {
+pub fn isotonic_shares(below: &[f64]) -> Vec<f64> {
     // Sum and number of the adjacent estimates in each pool.
     let mut pools: Vec<(f64, f64)> = Vec::new();
     for &own in below {

@@ -1,0 +1,58 @@
+//! Simulation of a crowd that reports by every mechanism of an experiment.
+
+use hushbin::Entry;
+use rand_chacha::ChaCha8Rng;
+
+use super::contestant::{Accumulator, QuestionSetting};
+use crate::evaluate::crowd::random::stream;
+use crate::evaluate::crowd::workload::Workload;
+use crate::evaluate::measure::experiment::{Point, StudyError};
+use crate::evaluate::measure::score::CrowdTruth;
+
+/// Number of people in a block. All mechanisms receive one block before the next one is drawn.
+const BLOCK: usize = 16_384;
+
+/// Draws a crowd block by block, and adds the people's reports to all accumulators. Returns the
+/// truth about the crowd. The crowd and each accumulator have their own stream of random numbers.
+pub(crate) fn simulate_crowd(
+    accumulators: &mut [Accumulator<'_>],
+    workload: Workload<'_>,
+    setting: QuestionSetting,
+    rng: &ChaCha8Rng,
+) -> Result<CrowdTruth, StudyError> {
+    let mut truth = CrowdTruth::new(setting.items);
+    let mut drawing = rng.clone();
+    let mut streams: Vec<ChaCha8Rng> = (1..=accumulators.len() as u64)
+        .map(|index| stream(rng, index))
+        .collect();
+    let people = setting.people as usize;
+    for begin in (0..people).step_by(BLOCK) {
+        let numbers = begin..people.min(begin + BLOCK);
+        let block = workload.draw(numbers, setting.items, setting.sparsity, &mut drawing);
+        let block: Vec<&[Entry]> = block.people();
+        truth.add(&block);
+        for (accumulator, rng) in accumulators.iter_mut().zip(&mut streams) {
+            accumulator.add_reports(&block, rng)?;
+        }
+    }
+    Ok(truth)
+}
+
+/// Returns the parameters of a question as a point of an experiment. Its δ is 0, because only some
+/// of the mechanisms have one.
+pub(crate) fn question_point(setting: &QuestionSetting) -> Point {
+    Point {
+        people: setting.people,
+        items: setting.items,
+        sparsity: setting.sparsity,
+        epsilon: setting.epsilon,
+        delta: 0.0,
+        parameter: setting.distance,
+    }
+}
+
+/// Returns a person with the value 1 for the first `entries` items.
+pub(crate) fn person_with_items(entries: u32) -> Vec<Entry> {
+    let entry = |item| Entry { item, value: 1.0 };
+    (0..u64::from(entries)).map(entry).collect()
+}
