@@ -1,10 +1,11 @@
-//! A census-like crowd. Extracts such as P4's may not be redistributed, so this crowd is generated
-//! and its truth is fully known.
+//! A generated crowd that resembles the people of a census. The census extracts of the paper P4 may
+//! not be redistributed. Of a generated crowd, the true values are known exactly.
 //!
-//! Numeric attributes have mixtures of two normal distributions, clipped to [−1, 1]. All depend on
-//! one common random factor, so any two have a correlation of 0.2 to 0.6. Categories follow Zipf's
-//! law with exponent 1.3 over 2 to 9 values. Each category depends on one numeric attribute. Income
-//! is linear in all attributes, plus normal noise with a third of its variance.
+//! Numeric attributes follow mixtures of two normal distributions, clipped to [−1, 1]. All
+//! attributes depend on one common random factor, so any two have a correlation of 0.2 to 0.6.
+//! Categories follow Zipf's law with exponent 1.3 over 2 to 9 values. Each category depends on one
+//! numeric attribute. Income is a linear function of all attributes plus normal noise, which has a
+//! third of the income's variance.
 
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
@@ -56,9 +57,10 @@ pub(crate) struct Census {
     extract: Extract,
     numeric: Vec<Numeric>,
     categories: Vec<Zipf>,
-    /// Weights of the features in the income, without that of the constant feature.
+    /// Weight of each feature in the income, except the constant feature.
     weights: Vec<f64>,
-    /// Mean of the weighted sum of features. Incomes subtract it before they multiply by `scale`.
+    /// Mean of the weighted sum of features. An income is this sum minus the mean, multiplied by
+    /// `scale`, plus noise.
     centre: f64,
     scale: f64,
 }
@@ -72,7 +74,7 @@ struct Numeric {
     centre: f64,
 }
 
-/// Person of the crowd, or row of a table.
+/// Person of the crowd, or person in a row of a table.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Person {
     /// Numbers in [−1, 1].
@@ -95,7 +97,7 @@ const NOISE: f64 = 1.0 / 3.0;
 /// Distance between the mean of either normal distribution and the median of the mixture, in
 /// standard deviations of the mixture.
 const APART: f64 = 0.8;
-/// Number of sampled people from which incomes are centred and scaled.
+/// Number of sampled people from which `centre` and `scale` of incomes are computed.
 const SAMPLE: u32 = 20_000;
 
 impl Census {
@@ -151,7 +153,7 @@ impl Census {
         self.extract.numbers() + more + 1
     }
 
-    /// Draws a person and writes the result to `person`.
+    /// Draws a person and writes the drawn values to `person`.
     pub(crate) fn draw(&self, rng: &mut ChaCha8Rng, person: &mut Person) {
         self.draw_features(rng, person);
         let noise: f64 = StandardNormal.sample(rng);
@@ -181,9 +183,9 @@ impl Census {
         }
         for (index, law) in self.categories.iter().enumerate() {
             let on = index % numbers.len();
-            // People above the median of the number take the smaller of two draws of the category,
-            // the rest the larger. Each group is half of the people, so the distribution of the
-            // category is still Zipf's.
+            // People above the median of the number take the smaller of two draws of the category.
+            // The other half takes the larger. Each group is half of the people, so the
+            // distribution of the category is still Zipf's.
             let [a, b] = [law.draw(rng), law.draw(rng)];
             let above = numbers[on] > self.numeric[on].centre;
             categories.push(if above { a.min(b) } else { a.max(b) });

@@ -25,12 +25,13 @@ enum Shape {
     Beta,
     /// Mixture of two normal distributions.
     Bimodal,
-    /// 30 per cent at one number, the rest smooth.
+    /// 30 per cent of the people have the same number. The remaining numbers have a smooth
+    /// distribution.
     Atom,
     Exponential,
     Uniform,
-    /// Latencies in a range of 10 s: 6 per cent are timeouts after 5 s, the rest follow a gamma
-    /// distribution, cut at 5 s.
+    /// Latencies in a range of 10 s: 6 per cent are timeouts after 5 s. The remaining ones follow a
+    /// gamma distribution, cut at 5 s.
     Timeout,
     /// Counts up to 400, rounded to multiples of ten.
     Rounded,
@@ -44,7 +45,7 @@ pub(crate) enum Scale {
     Logarithmic,
 }
 
-/// Levels of the quantiles that are estimated: the shares of people at or below them.
+/// Levels of the estimated quantiles. A level is the share of people at or below the quantile.
 pub(crate) const QUANTILES: [f64; 3] = [0.5, 0.75, 0.95];
 /// Lower end of the logarithmic scale as a fraction of the range: 50 ms of 10 s.
 pub(crate) const LEAST: f64 = 0.005;
@@ -76,16 +77,18 @@ pub(crate) const CROWDS: [Crowd; 9] = [
     crowd!("rounded", Rounded, Linear),
 ];
 
-/// Load times in ms: logarithm of the median, and standard deviation of the logarithm.
+/// Lognormal distribution of load times in ms: logarithm of the median, and standard deviation of
+/// the logarithm.
 const LOAD: [f64; 2] = [7.2, 0.7];
 /// Upper end of the range of load times, in ms.
 const MILLISECONDS: f64 = 10_000.0;
 const ATOM: [f64; 2] = [0.3, 0.4];
 const MEAN: f64 = 0.1;
 const TIMEOUT: [f64; 2] = [0.06, 0.5];
-/// Latencies: shape of the gamma distribution, and mean as a fraction of 10 s.
+/// Gamma distribution of latencies: shape parameter, and mean as a fraction of 10 s.
 const LATENCY: [f64; 2] = [2.0, 0.09];
-/// Counts: logarithm of the median, and standard deviation of the logarithm.
+/// Lognormal distribution of counts: logarithm of the median, and standard deviation of the
+/// logarithm.
 const COUNT: [f64; 2] = [4.2, 0.8];
 const MOST_COUNTED: f64 = 400.0;
 const STEP: f64 = 10.0;

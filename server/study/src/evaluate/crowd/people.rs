@@ -44,8 +44,8 @@ pub(crate) enum Drawn {
     Listed(Arc<Listed>, std::vec::IntoIter<usize>),
 }
 
-/// Maximum number of values of a category. It bounds the number of features, since every value
-/// except the last has one.
+/// Maximum number of values of a category. It limits the number of features, since every value
+/// except the last has its own feature.
 const MOST_VALUES: usize = 256;
 /// Spellings of a missing number.
 const MISSING: [&str; 4] = ["", "NA", "NaN", "null"];
@@ -242,8 +242,8 @@ fn numbers(name: &str, column: &[String]) -> Result<Option<Vec<f64>>, String> {
     }
 }
 
-/// Scales numbers linearly such that their minimum and maximum become −1 and 1. If all numbers are
-/// equal, returns zeros.
+/// Scales numbers linearly such that their minimum and maximum become −1 and 1. Returns zeros if
+/// all numbers are equal.
 fn into_range(numbers: &[f64]) -> Vec<f64> {
     let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);
     // Halving before subtracting keeps the range of two large numbers finite.

@@ -11,13 +11,14 @@ use super::random::Zipf;
 /// Distribution of people's entries.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Workload<'a> {
-    /// P1 and P2: s distinct items, drawn uniformly, each with the value 1 or −1 with equal
-    /// probability.
+    /// P1 and P2: each person has s distinct items, drawn uniformly. Each item has the value 1 or
+    /// −1 with equal probability.
     Uniform,
-    /// P3 as printed: k distinct items drawn by Zipf's law, with normal values of mean 1.
+    /// P3 as printed: each person has k distinct items, drawn by Zipf's law. Values are normal with
+    /// mean 1.
     Zipf(Zipf),
-    /// P3 as in its code: k draws by Zipf's law. An item that is drawn repeatedly counts once.
-    /// Every third item has the value −1, all other items have 1.
+    /// P3 as in its code: each person draws k times by Zipf's law. An item that is drawn repeatedly
+    /// counts once. Every third item has the value −1, all other items have 1.
     ZipfAsCoded(Zipf),
     /// People of a data set, in order.
     Data(&'a DataSet),
@@ -53,8 +54,8 @@ impl Block {
 }
 
 impl Workload<'_> {
-    /// Draws the people whose numbers in the crowd are `numbers`. Each has at most `entries` of the
-    /// `items` items, except in [`Self::Data`].
+    /// Draws the people whose indices in the crowd are `numbers`. Each person has at most `entries`
+    /// of the `items` items, except in [`Self::Data`].
     pub(crate) fn draw<R: Rng + ?Sized>(
         self,
         numbers: std::ops::Range<usize>,
@@ -106,11 +107,11 @@ fn sign<R: Rng + ?Sized>(rng: &mut R) -> f64 {
 }
 
 /// Draws until there are `count` distinct items, and returns them. `seen` has, for each item, the
-/// number of the last person who drew it.
+/// index of the last person who drew it.
 fn distinct(
     count: u32,
     person: usize,
-    // Storing the person's number avoids clearing `seen` for every person.
+    // Storing the person's index avoids clearing `seen` for every person.
     seen: &mut [usize],
     mut draw: impl FnMut() -> u32,
 ) -> Vec<u32> {

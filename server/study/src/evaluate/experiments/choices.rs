@@ -1,4 +1,5 @@
-//! Shares of the options of a choice among k options: P4's figures 2, 6 and 7.
+//! Experiment on a choice among k options: estimates of the options' shares, as in P4's figures 2,
+//! 6 and 7.
 
 use crate::competitors::Budget;
 use rand_chacha::ChaCha8Rng;
@@ -28,7 +29,8 @@ pub(crate) struct Choices {
 enum Crowd {
     /// One choice among this number of options, whose shares follow Zipf's law.
     Zipf(u32),
-    /// The categories of a census-like crowd; each person answers one, drawn uniformly.
+    /// The categories of a census-like crowd. Each person answers about one category, drawn
+    /// uniformly.
     Census(Extract),
 }
 
@@ -54,15 +56,15 @@ const DELTAS: [f64; 2] = [1e-6, 1e-7];
 const EPSILONS: [f64; 2] = [0.5, 5.0];
 /// Values of k in figure 2.
 const OPTIONS: [u32; 3] = [2, 10, 100];
-/// Metric of the predicted [`MSE`].
+/// Metric: the [`MSE`] that is predicted by formula.
 const EXPECTED: &str = "expected MSE";
 /// Name, in tables, of the estimand of figure 2: the share of one option.
 const ONE: &str = "one option";
 /// Metric: variance of the estimated share of an option that the reporting person did not choose.
 /// The paper calls it the noise.
 const VARIANCE: &str = "variance of another's option";
-/// Metric: variance of the estimated share of an option, averaged over all k options. The reporting
-/// person chose one of them.
+/// Metric: variance of the estimated share of an option from one report, averaged over all k
+/// options, of which the person chose one.
 const AVERAGE: &str = "average variance";
 
 impl Choices {
@@ -304,7 +306,7 @@ impl Cell {
     }
 
     /// Estimates a crowd's shares with every protocol. The generator's first stream draws the
-    /// people, each later stream the reports of one protocol.
+    /// people. Each later stream draws the reports of one protocol.
     fn simulate(&self, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         let budget = Budget::new(self.epsilon, self.delta)?;
         let asked = self.crowd.answers(self.people, &mut stream(rng, 0));
@@ -405,7 +407,8 @@ mod tests {
                 "{panel:?}"
             );
         }
-        // hushbin's parameters minimise the sum over all options, the person's own included.
+        // hushbin's parameters minimise the sum of variances over all options, including the
+        // person's own.
         for panel in &figures[0].panels {
             let ours = &panel.curves[0].points;
             for curve in &panel.curves[1..] {

@@ -1,6 +1,6 @@
 //! P1's figures 2, 4 and 5, which are computed by formula, without simulated people. Figure 2 is
-//! the amplification of privacy by shuffling for the collision mechanism. Figures 4 and 5 have the
-//! rates and the errors of one report over the number of buckets.
+//! the amplification of privacy by shuffling for the collision mechanism. Figures 4 and 5 show the
+//! rates and the errors of one report as functions of the number of buckets.
 
 use hushbin::Mechanism;
 use hushbin::choose::Population;
@@ -39,7 +39,8 @@ impl Amplification {
     }
 }
 
-/// Returns the values of n, s and δ of the batches. P1 does not state δ; we take 10⁻⁸ and 1/n.
+/// Returns the number of people n, sparsity s and δ of the batches. P1 does not state δ; we take
+/// 10⁻⁸ and 1/n.
 fn batches() -> Vec<(u64, u32, f64)> {
     let mut all = Vec::new();
     for people in [10_000, 100_000] {

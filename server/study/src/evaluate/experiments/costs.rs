@@ -1,4 +1,4 @@
-//! Costs of a report: its length, and the time it takes to draw it and to add it to the counts.
+//! Costs of a report: its length, the time to draw it, and the time to add it to the counts.
 
 use std::time::Instant;
 
@@ -19,7 +19,7 @@ use crate::evaluate::mechanism::simulate::question_point;
 /// Experiment that measures the costs of a report for every mechanism for ratings, at a few numbers
 /// of items and entries.
 pub(crate) struct Costs {
-    /// Pairs of d items and sparsity s.
+    /// Pairs of the number of items d and the sparsity s.
     crowds: Vec<(u32, u32)>,
 }
 
@@ -107,7 +107,8 @@ fn contestants(setting: &QuestionSetting) -> Result<Vec<Contestant>, StudyError>
     let mut all = ratings::contestants(setting, &ratings::OF_P1)?;
     for level in 0..sparse::LEVELS.len() {
         for own in sparse::contestants(level, setting)? {
-            // A mechanism "hushbin" that is chosen for means is in the list already.
+            // The mechanism "hushbin" is in the list already, as the mechanism that is chosen for
+            // means.
             let known = all.iter().any(|other| other.name == own.name);
             if !known && own.name != "hushbin" {
                 all.push(own);

@@ -1,4 +1,4 @@
-//! Experiments of the study, with one module for each group.
+//! Experiments of the study, with one module for each group of experiments.
 
 mod choices;
 mod computed;

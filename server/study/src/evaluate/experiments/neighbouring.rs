@@ -30,7 +30,7 @@ pub(crate) struct Neighbouring {
     contestants: SharedValues<Vec<Contestant>>,
 }
 
-/// Estimand in tables.
+/// Name of the estimand in tables.
 const ESTIMAND: &str = "mean, within L";
 const EPSILON: f64 = 1.0;
 
@@ -110,7 +110,7 @@ impl Experiment for Neighbouring {
 
     fn units(&self) -> Vec<Unit> {
         let (d, k) = (self.items, self.entries);
-        // Microseconds per person: a constant, a part per entry and a part per item.
+        // Microseconds per person: a constant, plus a time per entry and a time per item.
         let each = 4.0 + 0.5 * f64::from(k) + 4e-3 * f64::from(d);
         let work = self.people as f64 * each;
         let mut units = Vec::new();

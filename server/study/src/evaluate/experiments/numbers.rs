@@ -26,7 +26,7 @@ pub(crate) struct Numbers {
 /// Crowd, and the numbers that its people have.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Crowd {
-    /// Clipped normal numbers N(0, 1/16). The field is their number for each person.
+    /// Clipped normal numbers N(0, 1/16). The field is the number of attributes of each person.
     Normal(u32),
     /// Numeric attributes of a census-like crowd.
     Census(Extract),
@@ -41,7 +41,7 @@ struct Cell {
 }
 
 const VARIANCE: &str = "worst variance";
-/// Metric of the predicted [`MSE`].
+/// Metric: the [`MSE`] that is predicted by formula.
 const EXPECTED: &str = "expected MSE";
 /// Name, in tables, of the estimand of figure 1: the mean of one number.
 const ONE: &str = "one number";
@@ -243,7 +243,7 @@ impl Cell {
     }
 
     /// Estimates a crowd's means with every mechanism. The generator's first stream draws the
-    /// people, each later stream the reports of one mechanism.
+    /// people. Each later stream draws the reports of one mechanism.
     fn simulate(&self, people: u64, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         let d = self.crowd.attributes();
         let budget = Budget::new(self.epsilon, self.delta)?;
@@ -291,7 +291,7 @@ impl Cell {
     }
 
     /// Returns the average variances of the mechanisms as printed, for numbers with mean square
-    /// `square`, each with a label that states its actual δ.
+    /// `square`. Each variance comes with a label that states the mechanism's actual δ.
     fn printed(&self, budget: &Budget, square: f64) -> Result<Vec<(String, f64)>, StudyError> {
         let d = self.crowd.attributes();
         if d == 1 {
@@ -312,7 +312,7 @@ impl Cell {
     }
 }
 
-/// Mechanism, with its sums so far and its random generator.
+/// Mechanism, with its sums over the reports so far and its random generator.
 struct Reporting {
     name: NumbersMechanismName,
     mechanism: NumbersMechanism,

@@ -1,5 +1,5 @@
 //! Checks plans: simulates the reports of the planned number of people, and compares the half-width
-//! of the interval with the wanted one.
+//! of the estimate's interval with the wanted half-width.
 //!
 //! Plans are for the worst case. So each question is answered by a crowd for which the error is
 //! close to the worst.
@@ -153,7 +153,8 @@ fn numbers() -> [Asked; 3] {
     ]
 }
 
-/// Returns the questions about means: of the rows of a cross-tabulation, and of rated items.
+/// Returns the questions about means: means within the rows of a cross-tabulation, and means of
+/// rated items.
 fn means() -> [Asked; 2] {
     let cross = json!([{ "name": "beta", "kind": "flag" },
         { "name": "load", "kind": "number", "min": -1, "max": 1 }]);
@@ -196,8 +197,8 @@ impl Plans {
 }
 
 impl Asked {
-    /// Plans the question for `times` the wanted half-width of the interval. Returns the plan and
-    /// this half-width.
+    /// Plans the question for an interval whose half-width is `times` the wanted one. Returns the
+    /// plan and the half-width.
     fn plan(&self, times: f64) -> Result<(Plan, f64), StudyError> {
         let refused = |error: &dyn std::fmt::Display| StudyError::draft(self.name, error);
         let mut question = self.question.clone();
@@ -306,8 +307,8 @@ mod tests {
     use super::*;
 
     /// Planned numbers of people suffice: at least 95 of 100 crowds have an error below the planned
-    /// half-width. With 40 crowds, the observed share is below 0.8 by chance once in 10⁴ tests.
-    /// Intervals are as wide as planned, or narrower if the crowd is not the worst case.
+    /// half-width. With 40 crowds, the observed share of such crowds is below 0.8 by chance once in
+    /// 10⁴ tests. Intervals are as wide as planned, or narrower if the crowd is not the worst case.
     #[test]
     fn as_many_people_as_planned_are_enough() {
         let plans = Plans::new(Size::Quick);

@@ -1,5 +1,5 @@
-//! P1's and P2's experiments: each person has s of d items, each with a sign. Mechanisms estimate
-//! the means of all items, or the frequencies of both signs.
+//! P1's and P2's experiments: each person has s of the d items, each with a sign. Mechanisms
+//! estimate the means of all items, or the frequencies of both signs.
 
 use hushbin::choose::Objective;
 use hushbin::domain::Domain;
@@ -26,13 +26,13 @@ use crate::evaluate::mechanism::simulate::{person_with_items, question_point, si
 /// Parameters of a crowd: number of people n, number of items d, and sparsity s.
 type Crowd = (u64, u32, u32);
 
-/// Experiment with the grid of one paper.
+/// Experiment with the crowds and values of ε of one paper.
 pub(crate) struct Ratings {
     name: &'static str,
     title: &'static str,
     crowds: Vec<Crowd>,
     epsilons: Vec<f64>,
-    /// Number of repeats for a crowd of the given size.
+    /// Number of repeats for a crowd with the given number of people.
     repeats: fn(u64) -> u64,
     /// Names of the published oracles.
     oracles: Vec<&'static str>,
@@ -40,7 +40,7 @@ pub(crate) struct Ratings {
     contestants: SharedValues<Vec<(QuestionSetting, Vec<Contestant>)>>,
 }
 
-/// Oracles with which P1 compares its mechanisms.
+/// Names of the oracles with which P1 compares its mechanisms.
 pub(crate) const OF_P1: [&str; 5] = [
     "PrivKV, three answers",
     "PCKV-GRR",
@@ -48,13 +48,13 @@ pub(crate) const OF_P1: [&str; 5] = [
     "PCKV-UE",
     "sampling, OLH",
 ];
-/// Oracles with which P2 compares its mechanisms.
+/// Names of the oracles with which P2 compares its mechanisms.
 const OF_P2: [&str; 3] = ["PrivKV, three answers", "PCKV-GRR", "PCKV-UE"];
 
 /// Names of estimands in tables.
 pub(crate) const MEAN: &str = "mean";
-/// Estimands that are means after a projection: of the frequencies onto their simplex, or of the
-/// means onto their ball.
+/// Estimands that are means after a projection. Either frequencies are projected onto the simplex
+/// of possible frequencies, or means onto the ball of possible means.
 pub(crate) const MEAN_SIMPLEX: &str = "mean, simplex";
 pub(crate) const MEAN_BALL: &str = "mean, ball";
 /// Estimand: means after shrinkage by empirical Bayes.
@@ -72,9 +72,9 @@ pub(crate) const PREDICTED_MSE: &str = "predicted MSE";
 pub(crate) const OVER_BOUND: &str = "predicted MSE over bound";
 
 impl Ratings {
-    /// Creates the experiment of P1's section 8. It also has the values of ε at which the reference
-    /// numbers are given. Crowds of 100,000 have 10 repeats instead of the paper's 100; standard
-    /// errors show the remaining uncertainty.
+    /// Creates the experiment of P1's section 8. The experiment also has the values of ε at which
+    /// the reference numbers are given. Crowds of 100,000 have 10 repeats instead of the paper's
+    /// 100; standard errors show the remaining uncertainty.
     pub(crate) fn of_p1(size: Size) -> Self {
         let grid = |people: &[(u64, u32)], sparsities: &[u32]| {
             let all = people.iter();
@@ -141,8 +141,8 @@ impl Ratings {
     }
 }
 
-/// Creates all mechanisms for one question: hushbin's for means and for frequencies, those of P1 to
-/// P3, and the given published oracles.
+/// Creates all mechanisms for one question: hushbin's for means and for frequencies, the mechanisms
+/// of P1 to P3, and the given published oracles.
 pub(crate) fn contestants(
     setting: &QuestionSetting,
     oracles: &[&str],
@@ -179,7 +179,7 @@ pub(crate) fn contestants(
 pub(crate) const OURS_MEANS: &str = "hushbin, for means";
 /// Name of hushbin's mechanism, chosen for frequencies.
 pub(crate) const OURS_FREQUENCIES: &str = "hushbin, for frequencies";
-/// Name of hushbin's mechanism for means that clips, and so accepts a bias to reduce noise.
+/// Name of hushbin's mechanism for means that clips values. It accepts a bias to reduce noise.
 pub(crate) const OURS_CLIPPED: &str = "hushbin, clipped";
 /// Name of hushbin's mechanism, chosen for means among those that also estimate frequencies.
 const OURS_BOTH: &str = "hushbin, for means with frequencies";
@@ -233,7 +233,7 @@ impl Experiment for Ratings {
 
     fn units(&self) -> Vec<Unit> {
         let of = |(index, &(n, d, s)): (usize, &Crowd)| {
-            // Microseconds per person: a constant, a part per entry and a part per item.
+            // Microseconds per person: a constant, plus a time per entry and a time per item.
             let each = 7.0 + 0.4 * f64::from(s) + 0.02 * f64::from(d);
             let work = n as f64 * each * self.epsilons.len() as f64;
             Unit::repeats((self.repeats)(n), index, work, move |repeat| {
@@ -323,7 +323,7 @@ impl Experiment for Ratings {
     }
 }
 
-/// Estimands, each with the names of hushbin's mechanisms that compete in it.
+/// Estimands, each with the names of hushbin's mechanisms that are compared in it.
 const OURS: [(&str, &[&str]); 6] = [
     (FREQUENCY, &[OURS_FREQUENCIES]),
     (FREQUENCY_SIMPLEX, &[OURS_FREQUENCIES]),

@@ -19,7 +19,7 @@ use crate::evaluate::mechanism::contestant::{Accumulator, Contestant, QuestionSe
 use crate::evaluate::mechanism::shared_values::SharedValues;
 use crate::evaluate::mechanism::simulate::{person_with_items, question_point, simulate_crowd};
 
-/// Point of the grid of an experiment.
+/// Parameters of one point of an experiment's grid.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     figure: usize,
@@ -41,8 +41,8 @@ pub(crate) struct Sparse {
     contestants: SharedValues<Vec<(&'static str, Contestant)>>,
 }
 
-/// Parameter on the horizontal axis of a figure, and whether its errors cover only the foremost
-/// items.
+/// Parameter on the horizontal axis of a figure. `foremost` is true if the figure's errors cover
+/// only the foremost items.
 struct Along {
     name: &'static str,
     x: &'static str,
@@ -71,7 +71,8 @@ const ALONG: [Along; 3] = [
     },
 ];
 
-/// Number of foremost items: those with the greatest means, to which two figures restrict errors.
+/// Number of foremost items. These are the items with the greatest means, to which two figures
+/// restrict errors.
 const FOREMOST: usize = 100;
 /// δ of Gaussian noise in P3.
 pub(crate) const DELTA: f64 = 1e-5;
@@ -125,7 +126,7 @@ fn tasks(level: usize, setting: &QuestionSetting) -> Vec<(&'static str, Value)> 
     }
 }
 
-/// Builds all mechanisms of a level.
+/// Builds all mechanisms of a level, which is the index of user level or event level in [`LEVELS`].
 pub(crate) fn contestants(
     level: usize,
     setting: &QuestionSetting,
@@ -372,13 +373,13 @@ pub(crate) fn contests() -> Vec<Contest> {
     all.collect()
 }
 
-/// Name of hushbin's mechanism, chosen for means at the level.
+/// Name of hushbin's mechanism, chosen for means at the level of privacy.
 const OURS: &str = "hushbin";
 pub(crate) const LARGEST: &str = "largest error";
 const LARGEST_OF_FOREMOST: &str = "largest error of the 100 foremost";
 const MSE_OF_FOREMOST: &str = "MSE of the 100 foremost";
 
-/// Creates a measurement of a mechanism for this question.
+/// Creates a measured value of a mechanism for this question.
 pub(crate) fn of(
     setting: &QuestionSetting,
     mechanism: &str,

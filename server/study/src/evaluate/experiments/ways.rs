@@ -29,20 +29,21 @@ struct Way {
 
 /// Alternative that a way is compared with.
 enum Beside {
-    /// Ratings that ask the same as this question.
+    /// The way is this question. The alternative is ratings that ask for the same answers.
     Ratings(Value),
-    /// Separate questions. Each report answers one of them, drawn at random. The way asks all of
-    /// them as one question.
+    /// The alternative is these questions separately: each report answers one of them, drawn at
+    /// random. The way asks all of them as one question.
     Drawn(Vec<Value>),
-    /// Two questions that estimate the same quantity. Their variances are compared in the worst
-    /// case of the first.
+    /// Two questions that estimate the same quantity: the way and the alternative. Their variances
+    /// are compared in the worst case of the first.
     Other(&'static str, [Value; 2]),
-    /// P1's mechanism with this name, with its best number of buckets.
+    /// The alternative is P1's mechanism with this name, with its best number of buckets.
     Paper(&'static str),
-    /// Way without an alternative. The measured value is the share of the rarest text that the
-    /// reports of a million people find.
+    /// The way has no alternative. The measured value is the share of the rarest text that is found
+    /// in the reports of a million people.
     Found(Value),
-    /// Local reports of this number of people. The way sends messages through a shuffler instead.
+    /// The alternative is local reports of this number of people. The way sends messages through a
+    /// shuffler.
     Reports(u64),
 }
 
@@ -253,7 +254,7 @@ impl Way {
     }
 
     /// Returns the variance of the estimand for which P1 designed the mechanism, if all people have
-    /// s items.
+    /// as many items as the sparsity allows.
     fn variance(&self, mechanism: &Value, epsilon: f64) -> Result<f64, StudyError> {
         let asked = QuestionSetting {
             people: PEOPLE,

@@ -8,7 +8,7 @@ pub(crate) const DELTA: f64 = 1e-6;
 /// ε in figures whose horizontal axis is δ.
 pub(crate) const EPSILON: f64 = 1.0;
 
-/// Name of a metric: the error minus that of the run without privacy on the same people.
+/// Name of a metric: the error minus the error of the run without privacy on the same people.
 pub(crate) const GAP: &str = "above the run without privacy";
 
 /// Quantity on the horizontal axis.

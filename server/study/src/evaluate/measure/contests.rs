@@ -12,7 +12,7 @@ pub(crate) struct ContestCell {
     pub(crate) ours: String,
     /// Name of the best competitor.
     pub(crate) best: String,
-    /// hushbin's error divided by that of the competitor.
+    /// hushbin's error divided by the competitor's.
     pub(crate) ratio: f64,
     /// Standard error of the ratio's logarithm; 0 for values that were computed by formula.
     pub(crate) deviation: f64,
@@ -25,7 +25,8 @@ pub(crate) struct ContestOutcome {
     pub(crate) cells: Vec<ContestCell>,
 }
 
-/// Number of standard errors by which the competitor must be better for the cell to count as lost.
+/// Number of standard errors by which the competitor must be better than hushbin for the cell to
+/// count as lost.
 const DRAW_STANDARD_ERRORS: f64 = 3.0;
 /// Tolerance of the ratio's logarithm for values computed by formula, which have only rounding
 /// errors.
@@ -86,7 +87,8 @@ fn contest_cells(contest: &Contest, table: &Table) -> Vec<ContestCell> {
         let least = |a: &&Row, b: &&Row| a.mean.total_cmp(&b.mean);
         let asked = |row: &&Row| contest.ours.contains(&row.first.mechanism.as_str());
         let own = here().filter(asked).min_by(least)?;
-        // hushbin's mechanisms for other estimands compete on neither side.
+        // hushbin's mechanisms that are not listed for this estimand count neither as hushbin's
+        // best nor as competitors.
         let best = here()
             .filter(|row| !is_own_or_baseline(&row.first.mechanism))
             .min_by(least)?;

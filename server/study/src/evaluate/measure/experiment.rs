@@ -18,8 +18,8 @@ pub(crate) struct Unit {
     pub(crate) index: usize,
     /// Number of earlier repeats with the same parameters; each has its own random numbers.
     pub(crate) repeat: u64,
-    /// Estimated running time, about in microseconds on one core. It serves to order the units and
-    /// to display the progress. Only its ratios within an experiment need to be right.
+    /// Estimated running time in microseconds on one core. The estimate is used to order the units
+    /// and to display the progress. Only its ratios within an experiment need to be right.
     pub(crate) work: f64,
 }
 

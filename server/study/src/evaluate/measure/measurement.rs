@@ -15,7 +15,8 @@ pub(crate) struct Point {
     pub(crate) epsilon: f64,
     /// δ of one report or of a batch; 0 if there is none.
     pub(crate) delta: f64,
-    /// Further parameter that an experiment varies, such as t or L; 0 if there is none.
+    /// Further parameter that an experiment varies, such as the number of buckets t or the distance
+    /// L; 0 if there is none.
     pub(crate) parameter: f64,
 }
 

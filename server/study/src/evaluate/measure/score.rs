@@ -23,7 +23,7 @@ pub(crate) struct Score {
 }
 
 impl CrowdTruth {
-    /// Creates the truth about a crowd that has no people yet.
+    /// Creates the true values of a crowd that has no people yet.
     pub(crate) fn new(items: u32) -> Self {
         Self {
             people: 0.0,
@@ -90,8 +90,8 @@ impl Score {
     }
 }
 
-/// Returns the nearest frequencies that a crowd with exactly s entries for each person can have.
-/// This is the projection of P1 and P2.
+/// Returns the nearest frequencies that are possible for a crowd in which each person has exactly s
+/// entries. This is the projection of P1 and P2.
 pub(crate) fn onto_simplex(frequencies: &[Vec<f64>; 2], sparsity: u32) -> [Vec<f64>; 2] {
     let items = frequencies[0].len();
     let mut all = frequencies.concat();

@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 
-/// Number of points and repeats with which the papers' experiments are rerun.
+/// Size of a study: the numbers of points and repeats with which the papers' experiments are rerun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Size {
     /// Few points and repeats, which take some minutes.

@@ -14,8 +14,8 @@ pub(crate) struct Table {
 /// Row of a table: the average of a measured value over repeats.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Row {
-    /// First measurement of the row. Its parameters and names are those of the row; its value is
-    /// that of one repeat only.
+    /// First measurement of the row. The row has the same parameters and names. The value is from
+    /// one repeat only.
     pub(crate) first: Measurement,
     /// Number of repeats.
     pub(crate) repeats: u64,

@@ -19,9 +19,10 @@ pub(crate) enum ChoiceProtocolName {
     Grr,
     /// SPRR: one bit for each option, flipped with the same probability whether it is 0 or 1.
     Sprr,
-    /// OUE: one bit for each option, with the q that has the least variance.
+    /// OUE: one bit for each option. A bit of 0 is reported as 1 with the probability q for which
+    /// the variance is least.
     Oue,
-    /// PRR: one bit for each option, with q = 1/2.
+    /// PRR: one bit for each option. A bit of 0 is reported as 1 with the probability q = 1/2.
     Prr,
     /// OLH: hashing to the best number of buckets.
     Olh,
@@ -113,8 +114,8 @@ impl ChoiceProtocol {
     ///
     /// For competitors, the sums over all people are drawn at once, with the right distribution. In
     /// [`Self::Independent`], the number of reports that support an option is the sum of two
-    /// binomial counts: one of the people who chose it, one of the rest. The sum of normal noise is
-    /// normal.
+    /// binomial counts. One counts the people who chose the option, the other counts the remaining
+    /// people. The sum of normal noise is normal.
     ///
     /// # Errors
     /// [`Error`] if the task refuses an answer.
@@ -156,7 +157,7 @@ pub(crate) fn binomial(people: u64, probability: f64, rng: &mut ChaCha8Rng) -> u
 }
 
 /// Draws the number of reports for each option. Randomised response reports the answer with
-/// probability p − q, otherwise a uniformly drawn one of all k options.
+/// probability p − q. Otherwise it reports an option that is drawn uniformly from all k options.
 fn randomized_response_supports(rates: &Rates, counts: &[u64], rng: &mut ChaCha8Rng) -> Vec<u64> {
     let mut answer = |own: &u64| binomial(*own, rates.p - rates.q, rng);
     let mut supports: Vec<u64> = counts.iter().map(&mut answer).collect();
@@ -263,8 +264,8 @@ mod tests {
         }
     }
 
-    /// Compares sums that are drawn at once with those of reports drawn one by one. Their three
-    /// second moments of a pair of options must agree.
+    /// Compares sums that are drawn at once with sums of reports that are drawn one by one. For a
+    /// pair of options, the two variances and the covariance must agree.
     #[test]
     fn crowds_at_once_are_as_people_one_by_one() {
         let budget = Budget::new(1.5, 1e-6).unwrap();

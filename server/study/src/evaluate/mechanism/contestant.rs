@@ -1,5 +1,6 @@
 //! Mechanisms that an experiment on rated items compares, and the estimates from their reports. The
-//! mechanisms of hushbin and of P1 to P3 are run as tasks, those of other papers as oracles.
+//! mechanisms of hushbin and of P1 to P3 are run as tasks. Mechanisms of other papers are run as
+//! oracles.
 
 use crate::competitors::ratings::{ORACLES, Oracle, ReportSums, Setting};
 use hushbin::choose::Population;
@@ -141,7 +142,7 @@ impl Contestant {
         }
     }
 
-    /// Returns the errors that theory predicts for one report.
+    /// Returns the expected squared errors of estimates from one report.
     pub(crate) fn predicted_errors(&self, setting: &QuestionSetting) -> PredictedErrors {
         let (d, s) = (f64::from(setting.items), f64::from(setting.sparsity));
         match &self.kind {
@@ -153,8 +154,8 @@ impl Contestant {
                 let errors =
                     mechanism.predict_errors(&question.domain(), task.epsilon(), &population);
                 let unbiased = errors.mean.filter(|error| error.squared_bias == 0.0);
-                // The prediction is for the whole crowd. Multiplied by n, it is the variance of one
-                // report.
+                // The predicted variance is for the whole crowd. Multiplied by n, it is the
+                // variance of one report.
                 PredictedErrors {
                     mean: unbiased.map(|error| error.variance * people),
                     frequency: errors.frequency.map(|error| error.variance * people),
@@ -246,7 +247,8 @@ impl Accumulator<'_> {
             (ContestantKind::Oracle(oracle), Sums::Oracle(sums)) => {
                 let linear = oracle.estimator();
                 let means = linear.means(sums);
-                // Uses the variance for a rare item. That for a frequent item is of the same order.
+                // Uses the variance for a rare item. The variance for a frequent item is of the
+                // same order.
                 let variance = oracle.moments().mean_variance()[1] / sums.reports as f64;
                 Estimates {
                     standard_errors: vec![variance.sqrt(); means.len()],
@@ -283,8 +285,8 @@ fn task_estimates(task: &Task, totals: &Totals) -> Estimates {
 
 impl Estimates {
     /// Returns the means shrunken towards each other by empirical Bayes: the expectation of each
-    /// mean, given all estimates. If shrinkage is refused because zeros are expected to be better,
-    /// returns zeros. If it is refused for another reason, returns the means unchanged.
+    /// mean, given all estimates. Returns zeros if shrinkage is refused because zeros are expected
+    /// to be better. Returns the means unchanged if shrinkage is refused for another reason.
     pub(crate) fn shrunken(&self) -> Vec<f64> {
         let both = self.means.iter().zip(&self.standard_errors);
         let item = |(&estimate, &standard_error): (&f64, &f64)| {

@@ -23,11 +23,11 @@ pub(crate) enum NumbersMechanismName {
     Window,
     /// Mechanism-1 with the paper's threshold.
     Majority,
-    /// Mechanism-1 with the threshold κ that has the least variance.
+    /// Mechanism-1 with the threshold κ for which the variance is least.
     BestMajority,
     /// Mechanism-2 with the paper's number k of drawn attributes.
     Sampled,
-    /// Mechanism-2 with the number k of drawn attributes that has the least variance.
+    /// Mechanism-2 with the number k of drawn attributes for which the variance is least.
     BestSampled,
     /// Gaussian mechanism: normal noise on every number.
     Gaussian,
@@ -101,8 +101,7 @@ pub(crate) enum NumbersMechanism {
 }
 
 impl NumbersMechanism {
-    /// Draws a person's report, and adds what it contributes to the estimate of each number to
-    /// `sums`.
+    /// Draws a person's report, and adds its contribution to the estimate of each number to `sums`.
     ///
     /// # Errors
     /// [`Error`] if a number is out of range.
@@ -113,7 +112,7 @@ impl NumbersMechanism {
         rng: &mut ChaCha8Rng,
     ) -> Result<(), Error> {
         match self {
-            // The noise is added in `means`, for all people at once.
+            // `means` adds the normal noise of all people at once.
             Self::Plain | Self::Gaussian(_) => add_values(values, sums),
             Self::Window(window) => window.add_report(values, sums, rng)?,
             Self::Majority(majority) => {
@@ -234,12 +233,12 @@ impl WindowReports {
 }
 
 /// Mechanism-1 for rare favoured vectors. It first draws the number of coordinates in which the
-/// report agrees with the person's signs, and then which ones. [`Majority`] draws whole vectors
-/// until one is favoured, which would take too long.
+/// report agrees with the person's signs. It then draws these coordinates. [`Majority`] draws whole
+/// vectors until one is favoured, which would take too long.
 ///
-/// The distribution is the same. Within the favoured vectors, and within the rest, all vectors are
-/// equally likely. So agreement in exactly a coordinates has a probability proportional to C(d, a),
-/// and all such vectors are equally likely. Draws are in floating point, for simulations only.
+/// The distribution is the same. All favoured vectors are equally likely, and so are all remaining
+/// vectors. Within either group, agreement in exactly a coordinates has a probability proportional
+/// to C(d, a). Draws are in floating point, for simulations only.
 #[derive(Debug)]
 pub(crate) struct MajorityByAgreements {
     majority: Majority,

@@ -13,7 +13,8 @@ use crate::evaluate::measure::score::CrowdTruth;
 const BLOCK: usize = 16_384;
 
 /// Draws a crowd block by block, and adds the people's reports to all accumulators. Returns the
-/// truth about the crowd. The crowd and each accumulator have their own stream of random numbers.
+/// true values of the crowd. The crowd and each accumulator have their own stream of random
+/// numbers.
 pub(crate) fn simulate_crowd(
     accumulators: &mut [Accumulator<'_>],
     workload: Workload<'_>,

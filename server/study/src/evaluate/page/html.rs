@@ -58,7 +58,7 @@ fn write_contents(page: &mut String, drawn: &[Drawn], compared: bool) -> std::fm
     Ok(())
 }
 
-/// Writes the section that has the median and the worst ratio of every contest, and the lost cells.
+/// Writes the section with the median ratio, the worst ratio and the lost cells of every contest.
 fn write_wins(page: &mut String, drawn: &[Drawn]) -> std::fmt::Result {
     page.push_str(
         "<section>\n<h2 id=\"wins\">Who wins</h2>\n\

@@ -19,7 +19,7 @@ struct ExperimentRun<'a> {
     runs: Mutex<Runs>,
 }
 
-/// Settings of a study: where it writes, how large it is, and the seed of its random numbers.
+/// Settings of a study: output directory, size, and seed of its random numbers.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StudySettings<'a> {
     /// Output directory. Its subdirectory `runs` has the files of runs.

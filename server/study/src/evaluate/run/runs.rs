@@ -112,8 +112,8 @@ impl Runs {
         all.flatten()
     }
 
-    /// Writes a line, including its end, in a single call. So an interruption can leave only the
-    /// last line incomplete, and that line then has no end.
+    /// Writes a line, including its end, in a single call. An interruption can therefore leave only
+    /// the last line incomplete, without its line break.
     fn write(&mut self, line: &impl Serialize) -> Result<(), StudyError> {
         let failed = |source| StudyError::io(&self.path, source);
         let mut bytes = serde_json::to_vec(line)
@@ -189,7 +189,7 @@ mod tests {
         }]
     }
 
-    /// Whole lines are kept after an interruption, and the rest is measured again.
+    /// Whole lines are kept after an interruption. Units without a whole line are measured again.
     #[test]
     fn a_study_goes_on_wherever_it_was_cut_off() {
         let directory = tempfile::tempdir().unwrap();

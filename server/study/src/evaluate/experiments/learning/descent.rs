@@ -1,5 +1,5 @@
 //! Models that predict a target y from w·x, trained by stochastic gradient descent on randomised
-//! gradients. w is the vector of weights and x that of features.
+//! gradients. w is the vector of weights, and x is the vector of features.
 
 use crate::competitors::{Budget, Loss, clip};
 use hushbin::Error;
@@ -91,7 +91,7 @@ pub(super) struct Learner {
     sums: Vec<f64>,
     people: u64,
     steps: u32,
-    /// Sum of the errors of held-out people so far.
+    /// Sum of the errors for the held-out people so far.
     charged: f64,
     held_out: u64,
     rng: ChaCha8Rng,
@@ -170,8 +170,8 @@ impl Learner {
         self.weights.len() as u32
     }
 
-    /// Returns the standard error of a coordinate of the average gradient of `people` people, in
-    /// the worst case over its value.
+    /// Returns the standard error of a coordinate of the average gradient of `people` people, for
+    /// the worst value of the coordinate.
     pub(super) fn step_error(&self, people: u64) -> f64 {
         (self.mechanism.variance(0.0) / people as f64).sqrt()
     }

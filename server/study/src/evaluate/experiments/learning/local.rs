@@ -29,8 +29,8 @@ impl Local {
     pub(super) fn learn(&mut self, weights: &[f64], messages: &[Message; MESSAGES]) -> Vec<Entry> {
         for message in std::iter::repeat_n(messages, EPOCHS).flatten() {
             let margin = message.label() * (message.score(weights) + message.score(&self.change));
-            // Negative slope of the loss ln(1 + exp(−margin)), times the rate. It is the same for
-            // each word of the message.
+            // Negative slope of the loss ln(1 + exp(−margin)), times the rate. The step is the same
+            // for each word of the message.
             let step = RATE * message.label() / (1.0 + margin.exp());
             for &word in &message.words {
                 self.change[usize::from(word)] += step;

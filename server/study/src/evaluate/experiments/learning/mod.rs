@@ -49,7 +49,7 @@ struct Cell {
     batch: u64,
 }
 
-/// Mechanisms that are compared, the run without privacy first.
+/// Compared mechanisms. The first is the run without privacy.
 const MECHANISMS: [NumbersMechanismName; 5] = [
     NumbersMechanismName::Plain,
     NumbersMechanismName::Window,
@@ -62,9 +62,10 @@ const STEP: &str = "standard error of a step";
 impl Learning {
     /// Creates the experiment, with the points and repeats of the given size.
     ///
-    /// With the batch size, the window mechanism at ε = 1 and d = 85 has a standard error of 0.2, a
-    /// tenth of the range. This takes 25·(d/k)·B² = 9,950 people. The batch size does not depend on
-    /// ε, so the run without privacy is the same at every ε.
+    /// The batch size is chosen such that the window mechanism at ε = 1 and d = 85 features has a
+    /// standard error of 0.2, a tenth of the range. This takes 25·(d/k)·B² = 9,950 people, where a
+    /// report has k coordinates with values ±B. The batch size does not depend on ε, so the run
+    /// without privacy is the same at every ε.
     pub(crate) fn new(size: Size) -> Self {
         let mut cells = Vec::new();
         for &extract in size.pick(&Extract::ALL[..1], &Extract::ALL) {
@@ -171,7 +172,7 @@ impl Experiment for Learning {
 }
 
 impl Learning {
-    /// Returns a phrase that says how many people take part, for titles.
+    /// Returns a phrase with the number of people, for titles.
     fn people(&self) -> String {
         let Cell { people, batch, .. } = self.cells[0];
         format!("{} people in steps of {batch}", people - people / 10)
@@ -196,7 +197,7 @@ impl Cell {
     }
 
     /// Trains all models with all mechanisms on the same people. The generator's first stream draws
-    /// the people, the later ones randomise gradients.
+    /// the people, and later streams randomise gradients.
     fn learn(
         &self,
         mechanisms: &[NumbersMechanismName],
@@ -230,8 +231,8 @@ impl Cell {
         Ok(rows)
     }
 
-    /// Returns a learner for each model and each mechanism. They are grouped by model, and the run
-    /// without privacy is the first of each group.
+    /// Returns a learner for each model and each mechanism. The learners are grouped by model. The
+    /// first of each group has no privacy.
     fn learners(
         &self,
         drawn: &Drawn,

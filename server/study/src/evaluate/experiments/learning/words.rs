@@ -2,8 +2,8 @@
 //! message is liked or not, as in telemetry of reactions.
 //!
 //! Words follow Zipf's law with exponent 1.1. Half of a person's words are about the person's
-//! topic: they follow the same law, shifted to different words. So people differ. The probability
-//! that a message is liked is a logistic function of the sum of its words' weights.
+//! topic: they follow the same law, shifted to different words. The shift makes people differ. The
+//! probability that a message is liked is a logistic function of the sum of its words' weights.
 
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};

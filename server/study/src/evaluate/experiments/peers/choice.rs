@@ -1,10 +1,10 @@
-//! Compared mechanisms for the choice of one of k answers.
+//! Published mechanisms and hushbin's for the choice of one of k answers.
 
 use super::peer::{MEAN, Peer, WORST};
 use crate::competitors::{Budget, ComparedQuestion, Hadamard, compare};
 use crate::evaluate::measure::experiment::StudyError;
 
-/// Numbers k of answers. A flag has two.
+/// Numbers k of answers for which mechanisms are compared. A `flag` question has two answers.
 pub(super) const OPTIONS: [u32; 8] = [2, 3, 5, 7, 10, 23, 40, 100];
 /// Values of ε at which mechanisms are compared.
 pub(super) const EPSILONS: [f64; 8] = [0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0];

@@ -11,9 +11,9 @@ pub(super) enum Crowd {
     Normal,
     /// Exponential numbers with mean 0.2, shifted to start at −1, clipped.
     Skewed,
-    /// Half of the people at −1, half at 1.
+    /// Half of the people have the number −1, and half have 1.
     Ends,
-    /// Everyone at 0.
+    /// All people have the number 0.
     Middle,
 }
 

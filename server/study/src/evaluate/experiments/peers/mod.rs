@@ -1,5 +1,5 @@
-//! Comparison of published mechanisms with hushbin's at the same ε. It is computed from the
-//! variance of one report, without simulated people.
+//! Comparison of published mechanisms with hushbin's at the same ε. The variances of one report are
+//! computed by formula, without simulated people.
 
 mod choice;
 mod crowds;
@@ -21,7 +21,7 @@ use peer::{FOR_AVERAGE, LEAST, MEAN, Peer, WORST};
 /// Experiment that compares mechanisms for one number, for several numbers and for a choice.
 pub(crate) struct Peers;
 
-/// Kind of question.
+/// Kind of question for which mechanisms are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Number,
@@ -38,7 +38,7 @@ struct Cell {
     epsilon: f64,
 }
 
-/// Metrics that are quotients: hushbin's variance divided by a different one.
+/// Metrics that are quotients: hushbin's variance divided by another variance.
 const OVER_BEST: &str = "over the best published";
 const WORST_OVER_BEST: &str = "worst variance over the best published";
 const MEAN_OVER_BEST: &str = "mean variance over the best published";

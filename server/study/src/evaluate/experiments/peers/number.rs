@@ -1,4 +1,4 @@
-//! Compared mechanisms for one number in [−1, 1].
+//! Published mechanisms and hushbin's for one number in [−1, 1].
 
 use hushbin::choose::window::{Draft, Objective};
 use hushbin::domain::Domain;

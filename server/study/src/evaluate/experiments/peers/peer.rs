@@ -1,4 +1,4 @@
-//! Mechanism that is compared at a cell, and the names of metrics.
+//! Mechanism in one cell of the comparison, and the names of metrics.
 
 use crate::competitors::{Comparison, ComparisonRow};
 
@@ -15,7 +15,8 @@ pub(super) const WORST: &str = "worst variance";
 pub(super) const MEAN: &str = "mean variance";
 /// Metric: lower bound on the worst-case variance of all unbiased mechanisms.
 pub(super) const LEAST: &str = "least worst variance";
-/// Name of the window mechanism whose output values minimise the variance for the average number.
+/// Name of the window mechanism whose output values minimise the mean variance over uniform
+/// numbers, instead of the worst-case variance.
 pub(super) const FOR_AVERAGE: &str = "hushbin window, for the average";
 /// Name of the lower bound in tables.
 pub(super) const BOUND: &str = "lower bound";

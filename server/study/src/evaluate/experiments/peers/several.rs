@@ -1,4 +1,4 @@
-//! Compared mechanisms for several numbers in [−1, 1] of each person.
+//! Published mechanisms and hushbin's for several numbers in [−1, 1] of each person.
 
 use hushbin::choose::window::Draft;
 use hushbin::domain::Domain;
@@ -45,8 +45,9 @@ fn sampled(name: &'static str, own: &SampledPiecewise) -> Peer {
     Peer { name, values }
 }
 
-/// Returns the mechanism that splits ε. It draws m of the d numbers, and reports each by a window
-/// mechanism for one number at ε/m. m is the divisor of d with the least variance.
+/// Returns the mechanism that splits ε. A person draws m of the d numbers, and reports each drawn
+/// number by a window mechanism for one number at ε/m. Here m is the divisor of d for which the
+/// variance is least.
 fn split(attributes: u32, epsilon: f64) -> Result<Peer, StudyError> {
     let draft = Draft {
         drawn: Some(1),

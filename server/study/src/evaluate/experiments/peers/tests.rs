@@ -7,7 +7,8 @@ use super::*;
 const ROUNDING: f64 = 1e-9;
 
 /// Returns the cells, as pairs of items and ε, in which hushbin's variance exceeds the best
-/// published one for this kind of question. Also returns the greatest quotient of the two.
+/// published one for this kind of question. Also returns the greatest quotient of the two
+/// variances.
 fn lost(kind: Kind, metric: &'static str) -> (Vec<(u32, f64)>, f64) {
     let (mut cells, mut most) = (Vec::new(), 1.0_f64);
     for cell in kind.cells() {
@@ -61,7 +62,7 @@ fn crowds_with_a_better_published_mechanism_are_known() {
     }
 }
 
-/// The mean over uniform numbers includes those near the middle, where PM has less variance.
+/// The mean over uniform numbers includes numbers near the middle, where PM has less variance.
 #[test]
 fn several_uniform_numbers_have_a_better_mechanism_in_eight_cells() {
     let (cells, most) = lost(Kind::Several, MEAN);
@@ -80,15 +81,15 @@ fn choices_lose_to_subset_selection_in_three_cells() {
     assert!(most < 1.001, "{most}");
 }
 
-/// The worst-case variance of a choice is that of the share of the person's own answer. But hushbin
-/// chooses its parameters by the mean variance.
+/// The worst-case variance of a choice is the variance of the share of the person's own answer. But
+/// hushbin chooses its parameters by the mean variance over all answers.
 #[test]
 fn a_persons_own_answer_has_less_variance_under_unary_encoding() {
     let (cells, most) = lost(Kind::Choice, WORST);
     assert!(cells.iter().all(|own| own.0 >= 7));
     assert_eq!(cells.len(), 22);
     assert!(most < 7.0, "{most}");
-    // In the mean, unary encoding is worse in every cell.
+    // By the mean variance, unary encoding is worse in every cell.
     for cell in Kind::Choice.cells() {
         let peers = cell.peers().unwrap();
         let unary = peers.iter().find(|peer| peer.name == "SPRR").unwrap();
@@ -96,8 +97,8 @@ fn a_persons_own_answer_has_less_variance_under_unary_encoding() {
     }
 }
 
-/// If hushbin's output values are chosen for the average number, PM with its best width is better
-/// by at most a few per cent.
+/// If hushbin's output values minimise the mean variance over uniform numbers, PM with its best
+/// width is better by at most a few per cent.
 #[test]
 fn values_for_the_average_are_nearly_the_best_for_uniform_numbers() {
     for cell in Kind::Number.cells() {

@@ -62,9 +62,9 @@ impl Cell {
         rows
     }
 
-    /// Measures the squared errors of quantiles, as fractions of the range, and the intervals. A
-    /// further `more` crowds are drawn only to measure intervals. The generator's streams are used
-    /// in this order: one for a crowd, then one for each mechanism's reports.
+    /// Measures the squared errors of quantiles, as fractions of the range, and the intervals. In
+    /// addition, `more` crowds are drawn only to measure intervals. The generator's streams are
+    /// used in this order: one for a crowd, then one for each mechanism's reports.
     pub(super) fn simulate(
         &self,
         mechanisms: &Mechanisms,

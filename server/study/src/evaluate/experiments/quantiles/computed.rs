@@ -1,4 +1,5 @@
-//! Variances of the estimated shares of people below the edges between cells. They are computed by
+//! Variances of estimated distribution functions. The range of a number is divided into cells, and
+//! the estimates are the shares of people below the edges between cells. Variances are computed by
 //! formula, for people who are spread evenly over the cells.
 
 use hushbin::Mechanism;
@@ -16,7 +17,7 @@ pub(super) const CELLS: [u32; 3] = [32, 64, 128];
 pub(super) const EPSILONS: [f64; 8] = [0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
 /// Estimand in tables: the share of people below each edge.
 pub(super) const BELOW: &str = "shares below edges";
-/// Estimand in tables: the share below each edge, smoothed.
+/// Estimand in tables: the share of people below each edge, smoothed over neighbouring edges.
 pub(super) const SMOOTHED: &str = "shares below edges, averaged over an eighth";
 /// Metric: variance of one report's estimate, averaged over edges.
 pub(super) const VARIANCE: &str = "mean variance of one report";
@@ -24,7 +25,8 @@ pub(super) const VARIANCE: &str = "mean variance of one report";
 pub(super) const OVER_BOUND: &str = "mean variance over the lower bound";
 /// Metric: the lower bound on [`VARIANCE`].
 pub(super) const BOUND: &str = "lower bound of the mean variance";
-/// Name of the window: the discrete form of Square Wave, with an unbiased estimate.
+/// Name of the window mechanism over cells: the discrete form of Square Wave, with an unbiased
+/// estimate.
 pub(super) const WINDOW: &str = "window";
 /// Name of subset selection among all cells.
 pub(super) const CHOICE: &str = "choice of a cell";
@@ -32,8 +34,8 @@ pub(super) const CHOICE: &str = "choice of a cell";
 /// Name in tables of the mechanisms that the bound covers.
 const ANY: &str = "any unbiased mechanism";
 
-/// Returns a lower bound on the mean variance, over edges, of unbiased estimates of the shares
-/// below them, if people are spread evenly.
+/// Returns a lower bound on the variance of unbiased estimates of the shares below edges, averaged
+/// over edges, if people are spread evenly over the cells.
 fn bound(cells: u32, epsilon: f64) -> f64 {
     let k = f64::from(cells);
     let term = |l: u32| 0.5 / (k.sqrt() * (std::f64::consts::PI * f64::from(l) / (2.0 * k)).sin());
@@ -41,9 +43,10 @@ fn bound(cells: u32, epsilon: f64) -> f64 {
     sum * sum / (k - 1.0) * 4.0 * epsilon.exp() / epsilon.exp_m1().powi(2)
 }
 
-/// Returns two variances, averaged over edges. The first is that of the share below the edge. The
-/// second is that of this share smoothed by a triangle, which extends over an eighth of the cells
-/// to either side. `variance` returns the variance of a weighted sum of the cells' shares.
+/// Returns two variances, averaged over edges. The first is the variance of the share below the
+/// edge. The second is the variance of this share after smoothing by a triangle, which extends over
+/// an eighth of the cells to either side. `variance` returns the variance of a weighted sum of the
+/// cells' shares.
 fn means(cells: u32, variance: &dyn Fn(&[f64]) -> f64) -> [f64; 2] {
     let mean = |width: f64| {
         let of_edge = |edge: u32| {
@@ -62,7 +65,7 @@ fn of_rates(rates: &Rates) -> [f64; 2] {
     })
 }
 
-/// Returns the mean variances of the window with the best width.
+/// Returns the mean variances ([`means`]) of the window mechanism with the best width.
 fn window(cells: u32, epsilon: f64) -> Result<[f64; 2], StudyError> {
     let of = |width: u32| {
         let favoured: Vec<u32> = (0..width).collect();
@@ -92,7 +95,7 @@ fn window(cells: u32, epsilon: f64) -> Result<[f64; 2], StudyError> {
     Ok(best)
 }
 
-/// Returns the mean variances of the pattern mechanism that the library chooses.
+/// Returns the mean variances ([`means`]) of the pattern mechanism that the library chooses.
 fn pattern(cells: u32, epsilon: f64) -> Result<[f64; 2], StudyError> {
     let task = task(cells, epsilon, Scale::Linear)?;
     match task.questions()[0].mechanism() {

@@ -68,8 +68,8 @@ fn curve(table: &Table, at: usize, mechanism: &str, people: u64, epsilons: &[f64
     }
 }
 
-/// Returns the ratio of a mechanism's root mean square error to that of Square Wave, as a geometric
-/// mean over crowds, and the ratio's standard error.
+/// Returns the ratio of a mechanism's root mean square error to Square Wave's, and the ratio's
+/// standard error. The ratio is a geometric mean over crowds.
 pub(super) fn mean_ratio(
     table: &Table,
     at: usize,
@@ -88,7 +88,8 @@ pub(super) fn mean_ratio(
             continue;
         };
         let relative = |row: &Row| row.standard_error / row.mean;
-        // The metric is a mean square, so half of its logarithm is that of the root.
+        // The metric is a mean square, so half of its logarithm is the logarithm of the root mean
+        // square.
         sum += 0.5 * (own.mean / wave.mean).ln();
         variance += 0.25 * (relative(own).powi(2) + relative(wave).powi(2));
         count += 1.0;

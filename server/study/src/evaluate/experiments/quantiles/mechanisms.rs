@@ -110,8 +110,8 @@ impl Mechanisms {
         QUANTILES.map(|part| quantile(&shares, part))
     }
 
-    /// Draws a report for each position on the scale by a choice of a bin, and returns the
-    /// estimated quantiles.
+    /// Draws a report for each position on the scale by a choice among [`BINS`] bins, and returns
+    /// the estimated quantiles.
     pub(super) fn choice(&self, places: &[f64], rng: &mut ChaCha8Rng) -> [f64; 3] {
         let mut counts = vec![0; self.bins.bins()];
         for &place in places {
@@ -135,8 +135,8 @@ impl Mechanisms {
     }
 }
 
-/// Returns the quantiles of the distribution function that is nearest to the cumulated `shares`,
-/// which may be noisy.
+/// Returns quantiles from the shares of bins, which may be noisy. They are the quantiles of the
+/// distribution function that is nearest to the cumulated shares.
 fn of_shares(shares: &[f64]) -> [f64; 3] {
     let below: Vec<f64> = (shares[..shares.len() - 1].iter())
         .scan(0.0, |sum, own| {

@@ -55,7 +55,7 @@ impl Quantiles {
         }
     }
 
-    /// Returns the mechanisms for a cell. Cells with the same ε and scale share them.
+    /// Returns the mechanisms for a cell. Cells with the same ε and scale share their mechanisms.
     fn mechanisms(&self, cell: &Cell) -> Result<std::sync::Arc<Mechanisms>, StudyError> {
         let all = epsilons(self.size).iter();
         let at = all.take_while(|own| **own != cell.epsilon).count();

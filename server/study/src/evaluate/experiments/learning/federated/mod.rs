@@ -1,5 +1,5 @@
-//! Federated learning, the application of P1. Each person's device trains on the person's messages.
-//! It reports a few coordinates of the change to the shared model through a hushbin task.
+//! Federated learning, the application of P1. Each person's device trains the shared model on the
+//! person's messages. A hushbin task collects a few coordinates of the resulting change.
 
 #[cfg(test)]
 mod tests;
@@ -36,7 +36,7 @@ struct Cell {
     /// Sparsity s: number of coordinates that a person reports.
     sparsity: u32,
     rounds: usize,
-    /// ε of all reports of a person together.
+    /// ε that all reports of a person consume together.
     epsilon: f64,
 }
 
@@ -45,7 +45,7 @@ struct Cell {
 enum Pick {
     /// Coordinates whose changes have the greatest magnitudes.
     Top,
-    /// Random ones of the changed coordinates. Their changes are divided by the fraction of
+    /// Random coordinates among those that changed. Their changes are divided by the fraction of
     /// coordinates that is kept.
     Random,
 }
@@ -55,7 +55,7 @@ enum Pick {
 enum Part {
     /// A person takes part in one round, and reports at ε.
     Once,
-    /// A person takes part in each of R rounds, and reports at ε/R.
+    /// A person takes part in each of the R rounds, and reports at ε/R.
     Always,
 }
 
@@ -69,7 +69,7 @@ struct Way {
 
 const METRIC: &str = "misclassified";
 const ESTIMAND: &str = "logistic regression, words";
-/// Name of the baseline that always predicts the more frequent answer, whatever the words. It has
+/// Name of the baseline that ignores the words and always predicts the more frequent answer. It has
 /// no privacy.
 const GUESS: &str = "the commoner answer";
 /// Clipping bound C: changes of a weight are clipped to [−C, C] and reported as fractions of C.
@@ -154,7 +154,7 @@ impl Pick {
 }
 
 impl Way {
-    /// Returns the ways for one choice of coordinates, the one without privacy first.
+    /// Returns the ways for one choice of coordinates. The way without privacy is the first.
     fn all(pick: Pick) -> [Self; 3] {
         let way = |part, is_private| Self {
             pick,
@@ -178,7 +178,7 @@ impl Way {
     }
 }
 
-/// Channel through which the mean change of a round becomes known.
+/// Channel through which the server learns the mean change of a round.
 enum Channel {
     /// Exact mean of the changes, without privacy.
     Plain,
@@ -192,8 +192,8 @@ impl Cell {
         (self.people * (1 + 2 * self.rounds)) as f64 * 4.0
     }
 
-    /// Trains in all ways on the same people. The generator's first stream draws the people, the
-    /// later ones draw reports.
+    /// Trains in all ways on the same people. The generator's first stream draws the people, and
+    /// later streams draw reports.
     fn learn(&self, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         let words = Words::new(self.words);
         let drawn = &mut stream(rng, 0);
@@ -212,15 +212,15 @@ impl Cell {
                 let error = misclassified(&weights, &held_out);
                 let plain = *plain.get_or_insert(error);
                 rows.push(self.measured(&way.label(), METRIC, error));
-                // The gap is relative to the run without privacy that picks coordinates in the same
-                // way.
+                // The gap is the difference from the run without privacy that picks coordinates in
+                // the same way.
                 rows.push(self.measured(&way.label(), GAP, error - plain));
             }
         }
         Ok(rows)
     }
 
-    /// Returns the model's weights after all rounds. They start at 0.
+    /// Returns the model's weights after all rounds. The weights start at 0.
     fn weights(
         &self,
         way: Way,
@@ -248,8 +248,8 @@ impl Cell {
         }
     }
 
-    /// Returns the channel for the coordinates of a change, as fractions of C: a task, or none
-    /// without privacy.
+    /// Returns the channel for the coordinates of a change, as fractions of the clipping bound C.
+    /// It is a task if the way is private.
     fn channel(&self, way: Way) -> Result<Channel, Error> {
         if !way.is_private {
             return Ok(Channel::Plain);
@@ -314,7 +314,8 @@ impl Cell {
         Ok(points.iter().map(mean).collect())
     }
 
-    /// Keeps at most s coordinates of a change, and clips them. The results are fractions of C.
+    /// Keeps at most s coordinates of a change, where s is the sparsity, and clips them. The
+    /// results are fractions of the clipping bound C.
     fn sparsify(&self, pick: Pick, changes: &mut Vec<Entry>, rng: &mut ChaCha8Rng) {
         let (all, keep) = (changes.len(), self.sparsity as usize);
         let mut scale = 1.0 / CLIP;

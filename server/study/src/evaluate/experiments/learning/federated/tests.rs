@@ -48,7 +48,7 @@ fn the_greatest_changes_are_kept_as_parts_of_what_they_are_clipped_to() {
     let all = [0.05, -0.25, 0.125, -0.75, 0.0625, 0.5, 0.03];
     let kept = [(11, -0.5), (12, 0.25), (13, -1.0), (15, 1.0)];
     assert_eq!(reported(Pick::Top, &all, rng), kept);
-    // If there are at most s changes, neither way to pick coordinates drops or scales any.
+    // If there are at most s changes, neither way to pick coordinates drops or scales a change.
     let few = [(10, 0.125), (11, -1.0), (12, 1.0), (13, -0.25)];
     for pick in Pick::BOTH {
         let found = reported(pick, &[0.0625, -0.5, 4.0, -0.125], rng);
@@ -63,7 +63,7 @@ fn the_greatest_changes_are_kept_as_parts_of_what_they_are_clipped_to() {
 #[test]
 fn random_changes_are_unbiased_until_they_are_clipped() {
     let rng = &mut generator(2);
-    // Scaled by 7/4 and divided by the clip 0.5, these values stay at or below 1.
+    // Scaled by 7/4 and divided by the clipping bound 0.5, these values stay at or below 1.
     let all = [0.28, -0.28, 0.2, -0.1, 0.05, -0.02, 0.01];
     let draws = 20_000;
     let mut sums = [0.0; 7];
@@ -120,7 +120,8 @@ fn the_mean_that_is_reported_is_that_without_privacy() {
     let [slope, error] = mean(&slopes);
     assert!((slope - 1.0).abs() < 5.0 * error, "{slope} {error}");
     assert!(error < 0.02, "{error}");
-    // Each coordinate alone: with 199 degrees of freedom, one of 32 is 5 off in 4 of 100,000 runs.
+    // Checks each coordinate separately. With 199 degrees of freedom, one of 32 deviates by 5
+    // standard errors in 4 of 100,000 runs.
     for (word, plain) in plain.iter().enumerate() {
         let values: Vec<f64> = rounds.iter().map(|round| round[word]).collect();
         let [mean, error] = mean(&values);
@@ -168,7 +169,8 @@ fn nobody_spends_more_than_epsilon() {
     }
 }
 
-/// The gap shrinks by at least 0.04 and 3 standard errors of the difference, to below 0.04.
+/// The gap to the run without privacy shrinks to below 0.04 as ε grows. The decrease is at least
+/// 0.04, and at least 3 standard errors of the difference.
 #[test]
 fn the_gap_to_the_run_without_privacy_shrinks() {
     let [hidden, told] = [0.5, 8.0].map(|epsilon| learn(Cell { epsilon, ..SMALL }, 16));
