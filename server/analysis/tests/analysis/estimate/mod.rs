@@ -202,7 +202,7 @@ fn questions_are_validated() {
     );
     assert_eq!(
         ask(&named, Some(&["a", "a"]), 0.95).unwrap_err(),
-        "item \"a\" is asked for twice"
+        "item \"a\" is requested twice"
     );
     assert_eq!(
         ask(&open, None, 0.95).unwrap_err(),
