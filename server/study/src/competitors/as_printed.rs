@@ -1,9 +1,9 @@
-//! Wrong parameters as the paper printed them, for errata and figure legends. Each comes with the
-//! privacy loss that it really causes. Nothing here randomises an answer.
+//! Wrong parameters as the paper printed them, for errata and figure legends. Each parameter comes
+//! with the privacy loss that it really causes. No function of this module randomises an answer.
 //!
 //! Below, e = exp(ε), d is the number of attributes, and κ is the threshold of agreeing signs from
-//! which on a vector is favoured. N₊ is the number of favoured vectors and N₋ that of the remaining
-//! ones.
+//! which on a vector is favoured. N₊ is the number of favoured vectors, and N₋ is the number of
+//! remaining vectors.
 
 use hushbin::Error;
 
@@ -59,7 +59,7 @@ pub fn majority(attributes: u32, budget: &Budget) -> Result<PrintedMajority, Err
     let outside = (1.0 - delta) / (1.0 + ratio);
     let all = sets.inside + sets.outside;
     // C(d − 1, κ − 1): for one attribute, the number of favoured vectors with the person's own sign
-    // minus the number of those with the opposite sign.
+    // minus the number of favoured vectors with the opposite sign.
     let more = counts.sign_surplus(threshold);
     let less_1 = budget.epsilon().exp_m1();
     Ok(PrintedMajority {

@@ -2,15 +2,15 @@
 //! determined by the sizes of such sets.
 //!
 //! An input favours N₊ outputs and does not favour the remaining N₋. With probability α the report
-//! is uniform over the favoured outputs, otherwise uniform over the rest. In the worst pair of
-//! inputs, the first favours O outputs that the second does not. Only these O outputs contribute to
-//! δ:
+//! is uniform over the favoured outputs. Otherwise the report is uniform over the remaining
+//! outputs. In the worst pair of inputs, the first input favours O outputs that the second does not
+//! favour. Only these O outputs contribute to δ:
 //!
 //! δ(ε) = O·(α/N₊ − exp(ε)·(1 − α)/N₋).
 //!
 //! Write e = exp(ε). Solving for α gives α₀ + (1 − α₀)·δ·N₊/O, where α₀ = e·N₊/(e·N₊ + N₋) is the α
-//! for δ = 0. So with probability δ·N₊/O the report is certainly favoured. Otherwise the report
-//! comes from the ε-LDP mechanism, the one for δ = 0.
+//! for δ = 0. This is a mixture. With probability δ·N₊/O the report is certainly favoured.
+//! Otherwise the report comes from the mechanism for δ = 0, which satisfies ε-LDP.
 
 use hushbin::Error;
 use hushbin::bounds::{BUCKETS, Bound};
@@ -18,8 +18,8 @@ use hushbin::sample::Threshold;
 
 use super::budget::Budget;
 
-/// Numbers of outputs N₊, N₋ and O of the module's comment, each at least 1. They are doubles
-/// because they reach 2¹⁰⁰⁰.
+/// Numbers of outputs N₊, N₋ and O, which the module's comment defines. Each number is at least 1.
+/// The numbers are doubles because they reach 2¹⁰⁰⁰.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct FavouredSet {
     /// Number of favoured outputs, N₊.
@@ -28,14 +28,14 @@ pub(super) struct FavouredSet {
     pub(super) outside: f64,
     /// Number of outputs O that one input favours and the worst alternative does not.
     pub(super) distinguishing: f64,
-    /// Number of rounding errors, of half an ulp each, that these three numbers contain; 0 if they
-    /// are exact.
+    /// Number of rounding errors that each of these three numbers may contain, of half an ulp each;
+    /// 0 if the numbers are exact.
     pub(super) roundings: u32,
 }
 
 impl FavouredSet {
-    /// Returns the sizes if each input favours one of `outputs` outputs, and different inputs
-    /// favour different ones. `outputs` must be at least 2.
+    /// Returns the sizes for a mechanism in which each input favours one of `outputs` outputs, and
+    /// different inputs favour different outputs. `outputs` must be at least 2.
     pub(super) fn single_of(outputs: u32) -> Self {
         Self {
             inside: 1.0,
@@ -85,7 +85,7 @@ impl FavouredSet {
 /// approximates.
 ///
 /// `roundings` is the number of rounding errors in the inputs of the caller's formula. The formula
-/// adds at most a dozen more. Each is half an ulp.
+/// adds at most 12 more. Each rounding error is at most half an ulp.
 pub(super) fn safe_threshold(probability: f64, roundings: u32) -> Threshold {
     let slack = f64::from(roundings + 12) * (f64::EPSILON / 2.0);
     // The cast truncates, which rounds down again. The slack keeps the product below 2⁶⁴.
@@ -106,7 +106,7 @@ const TWO_64: f64 = 18_446_744_073_709_551_616.0;
 /// would have this probability if they supported a δ.
 ///
 /// If 2c ≤ t, two inputs can favour disjoint sets of c buckets. Otherwise at most t − c buckets of
-/// one set are outside the other.
+/// one favoured set are outside the other set.
 ///
 /// The core does not offer δ, because it gains nothing. If 2c ≤ t, the divisor of the estimates
 /// grows only by the factor 1 + δ·(t/c)/(exp(ε) − 1), which is negligible at δ ≤ 10⁻⁶. The δ of a

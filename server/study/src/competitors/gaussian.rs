@@ -38,8 +38,8 @@ pub struct Gaussian {
 }
 
 impl Gaussian {
-    /// Returns the mechanism for one-hot vectors, which have a 1 at the answer and 0 elsewhere. Its
-    /// sensitivity is Δ = √2.
+    /// Returns the mechanism for one-hot vectors, which have a 1 at the answer and 0 elsewhere.
+    /// Their sensitivity is Δ = √2.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if δ is below 10⁻¹⁵.
@@ -47,7 +47,7 @@ impl Gaussian {
         Self::new(2.0_f64.sqrt(), budget)
     }
 
-    /// Returns the mechanism for d `attributes` in [−1, 1]. Its sensitivity is Δ = 2√d; the paper
+    /// Returns the mechanism for d `attributes` in [−1, 1]. The sensitivity is Δ = 2√d; the paper
     /// prints 2.
     ///
     /// # Errors
@@ -71,7 +71,7 @@ impl Gaussian {
     }
 
     /// Returns the mechanism with the classical σ = Δ·√(2·ln(1.25/δ))/ε. Dwork and Roth 2014,
-    /// Theorem A.1, prove for ε below 1 that it satisfies (ε, δ).
+    /// Theorem A.1, prove for ε below 1 that this mechanism satisfies (ε, δ).
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if δ is below 10⁻¹⁵.

@@ -5,8 +5,8 @@
 use hushbin::Error;
 use hushbin::bounds::Bound;
 
-/// Loss function of a linear model, which predicts a label y from w·x. w is the vector of weights
-/// and x that of features.
+/// Loss function of a linear model, which predicts a label y from w·x. w is the vector of weights,
+/// and x is the vector of features.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loss {
     /// Linear regression: (w·x − y)².
@@ -65,8 +65,8 @@ pub fn clip(gradient: &mut [f64]) {
 }
 
 /// Encodes `value`, one of k = `values` categories, as k − 1 features, for k from 2 to 2²⁰. A value
-/// below k − 1 gets 1 in the feature with its number and −1 in the rest. The last value gets −1 in
-/// every feature.
+/// below k − 1 gets 1 in the feature with this index and −1 in the remaining features. The last
+/// value gets −1 in every feature.
 ///
 /// # Errors
 /// [`Error::OutOfRange`] if k is out of range. [`Error::UnknownItem`] if `value` is not below k.

@@ -1,10 +1,10 @@
 //! Published mechanisms for choices and dense numbers, corrected, for comparison with hushbin.
 //!
-//! Most come from T. Wang, Zhao, Yang, Ren, "Locally Differentially Private Data Collection and
-//! Analysis" (P4 in the [`errata`](hushbin_analysis::errata)). Each report has a budget (ε, δ): for
-//! any set of outcomes, P(set under one input) ≤ exp(ε)·P(set under another) + δ. In all formulas,
-//! e = exp(ε). Errors of the paper are corrected here. [`as_printed`] has the printed formulas and
-//! the privacy loss that they really cause.
+//! Most mechanisms come from T. Wang, Zhao, Yang, Ren, "Locally Differentially Private Data
+//! Collection and Analysis" (P4 in the [`errata`](hushbin_analysis::errata)). Each report has a
+//! budget (ε, δ): for any set of outcomes, P(set under one input) ≤ exp(ε)·P(set under another) +
+//! δ. In all formulas, e = exp(ε). Errors of the paper are corrected here. [`as_printed`] has the
+//! printed formulas and the privacy loss that they really cause.
 //!
 //! | paper | here | equation |
 //! |---|---|---|
@@ -17,8 +17,8 @@
 //! | optimal Gaussian | [`Gaussian`] | Δ = √2 of a choice, 2√d of numbers |
 //!
 //! Each type of the table checks its parameters. It computes δ at any ε and the variance of its
-//! unbiased estimate, and it draws reports. Drawing uses the caller's generator, and thresholds
-//! that are rounded so that privacy holds. There are two exceptions: [`Gaussian`] draws in floating
+//! unbiased estimate, and it draws reports. Draws use the caller's generator, and thresholds that
+//! are rounded so that privacy holds. There are two exceptions: [`Gaussian`] draws in floating
 //! point, for simulations, and [`piecewise_variance`] is a formula only. A small δ for each report
 //! improves estimates by a negligible factor ([`subset_delta`]), so hushbin does not offer it.
 //!
@@ -27,9 +27,9 @@
 //! (HM-TP), [`Staircase`], [`SampledPiecewise`] and [`Hadamard`]. [`variance_lower_bound`] is a
 //! lower bound for all unbiased mechanisms for one number.
 //!
-//! [`ratings`] has mechanisms for sparse ratings, with which P1, P2 and P3 of the
-//! [`errata`](hushbin_analysis::errata) compare theirs. [`distribution`] has mechanisms for the
-//! distribution of one number.
+//! [`ratings`] has mechanisms for sparse ratings. The papers P1, P2 and P3 of the
+//! [`errata`](hushbin_analysis::errata) compare their mechanisms with these. [`distribution`] has
+//! mechanisms for the distribution of one number.
 //!
 //! [`sums`] implements the mechanism of a different paper: sums of vectors from shuffled messages,
 //! without a local ε.

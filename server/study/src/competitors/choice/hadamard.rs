@@ -1,4 +1,5 @@
-//! Hadamard response: each answer makes half of the outputs of one block likelier.
+//! Hadamard response: each answer belongs to a block of outputs, and makes half of the block's
+//! outputs likelier.
 
 use hushbin::Error;
 
@@ -118,8 +119,9 @@ impl Hadamard {
         [k, near - k, k * k - near]
     }
 
-    /// Returns the variances of the estimate of an answer's share, in the order of [`Self::pairs`]:
-    /// the person's answer equals it, is a different one of its block, or is in another block.
+    /// Returns the variances of the estimate of an answer's share, in the order of [`Self::pairs`].
+    /// The person's answer is the estimated answer, a different answer of the same block, or an
+    /// answer of another block.
     fn variances(&self) -> [f64; 3] {
         // Mean squares: `scale`² times the probability of an output in the estimated answer's
         // block.

@@ -161,8 +161,8 @@ pub fn best_buckets(budget: &Budget) -> Option<f64> {
     (linear > 0.0 && square >= 0.0).then(|| 2.0 * constant / (linear + square.sqrt()))
 }
 
-/// OLH of the paper: [`LocalHash`] with the better of ⌊g*⌋ and ⌈g*⌉, at least 2. It is
-/// [`RandomizedResponse`] if g* is not real.
+/// OLH of the paper: [`LocalHash`] with the better of ⌊g*⌋ and ⌈g*⌉, at least 2. If g* is not real,
+/// OLH is [`RandomizedResponse`].
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, OptimalHash};

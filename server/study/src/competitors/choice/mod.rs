@@ -1,5 +1,5 @@
-//! Mechanisms for one choice among k answers: those of the paper's §5, OUE, Hadamard response and
-//! subset selection. In all formulas, e = exp(ε).
+//! Mechanisms for one choice among k answers: the mechanisms of the paper's §5, OUE, Hadamard
+//! response and subset selection. In all formulas, e = exp(ε).
 
 mod hadamard;
 mod local_hash;

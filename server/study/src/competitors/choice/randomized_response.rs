@@ -9,8 +9,8 @@ use crate::competitors::budget::Budget;
 use crate::competitors::favoured_set::FavouredSet;
 
 /// GRR over k answers, also called k-ary randomised response. It reports the person's answer with
-/// probability p = (e + (k − 1)δ)/(e + k − 1), where e = exp(ε). Otherwise it reports one of the
-/// other answers, all with equal probability.
+/// probability p = (e + (k − 1)δ)/(e + k − 1), where e = exp(ε). Otherwise it reports a different
+/// answer, and all different answers are equally likely.
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, RandomizedResponse};
@@ -48,8 +48,8 @@ impl RandomizedResponse {
         self.options
     }
 
-    /// Returns the probabilities that a report equals the person's answer, and any one different
-    /// answer. They are exact for the rounded threshold.
+    /// Returns two probabilities: that a report equals the person's answer, and that a report
+    /// equals a given different answer. They are exact for the rounded threshold.
     #[must_use]
     pub fn rates(&self) -> Rates {
         Rates {

@@ -22,10 +22,11 @@ pub struct Rates {
 
 impl Rates {
     /// Returns the variance of one report's estimate of an answer's share. The estimate is (1 −
-    /// q)/(p − q) if the report supports the answer, otherwise −q/(p − q). The variance is p(1 −
-    /// p)/(p − q)² if the reporting person has this answer (`own`), otherwise q(1 − q)/(p − q)².
+    /// q)/(p − q) if the report supports the answer, otherwise −q/(p − q). If the reporting person
+    /// has this answer (`own`), the variance is p(1 − p)/(p − q)². Otherwise the variance is q(1 −
+    /// q)/(p − q)².
     ///
-    /// The paper's Var* is the latter times the number N of people.
+    /// The paper's Var* is the second of these variances times the number N of people.
     #[must_use]
     pub fn variance(&self, own: bool) -> f64 {
         let p = if own { self.p } else { self.q };

@@ -1,5 +1,5 @@
 //! Subset selection: reports a set of answers. Sets that contain the person's own answer are
-//! likelier.
+//! likelier than other sets.
 
 use hushbin::Error;
 use hushbin::sample::{Threshold, below};
@@ -29,8 +29,8 @@ pub struct SubsetSelection {
 }
 
 impl SubsetSelection {
-    /// Returns the mechanism for k `options`. Its c minimises the variance averaged over all
-    /// answers.
+    /// Returns the mechanism for k `options`. Its set size c minimises the variance averaged over
+    /// all answers.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if k is outside [`OPTIONS`](hushbin::bounds::OPTIONS).
@@ -40,7 +40,8 @@ impl SubsetSelection {
         let of = |chosen: u32| {
             let c = f64::from(chosen);
             // All sets with the person's answer together weigh e·C(k − 1, c − 1), where e = exp(ε).
-            // Those without weigh C(k − 1, c). Both are divided by C(k − 1, c − 1)/c here.
+            // The sets without this answer weigh C(k − 1, c). Both are divided by C(k − 1, c − 1)/c
+            // here.
             let all = c * e + k - c;
             let rates = Rates {
                 p: c * e / all,
@@ -72,8 +73,8 @@ impl SubsetSelection {
         self.chosen
     }
 
-    /// Returns the probabilities that a report contains the person's answer, and any one different
-    /// answer.
+    /// Returns two probabilities: that a report contains the person's answer, and that a report
+    /// contains a given different answer.
     #[must_use]
     pub const fn rates(&self) -> Rates {
         self.rates

@@ -2,7 +2,8 @@
 //!
 //! The bit of the person's answer is set with probability p, every other bit with q. Two answers
 //! differ in two bits, with four outcomes. Only one outcome contributes to δ: the first answer's
-//! bit is set and the second's is not. So, with e = exp(ε), δ(ε) = p(1 − q) − exp(ε)·q(1 − p).
+//! bit is set, and the second answer's bit is not. So, with e = exp(ε), δ(ε) = p(1 − q) −
+//! exp(ε)·q(1 − p).
 
 use hushbin::Error;
 use hushbin::bounds::Bound;

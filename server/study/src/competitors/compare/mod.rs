@@ -15,7 +15,7 @@ use variance::MechanismRow;
 pub use question::ComparedQuestion;
 pub use variance::EstimateVariance;
 
-/// Table of all mechanisms for a question, hushbin first.
+/// Table of all mechanisms for a question. hushbin's mechanism is in the first row.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
     /// Question for which mechanisms are compared.
@@ -52,10 +52,10 @@ pub struct ComparisonRow {
 
 /// Compares all mechanisms that answer the question, under a budget. `people` is from 1 to 10¹².
 ///
-/// Each variance is that of one report's estimate. For a choice, it is the estimate of the share of
-/// people who gave one answer. The maximum is over whether the reporting person gave this answer,
-/// and the average is over the k answers. For a number, the maximum and the average are over its
-/// values from −1 to 1.
+/// Each variance is the variance of one report's estimate. For a choice, the estimate is of the
+/// share of people who gave one answer. The maximum is over whether the reporting person gave this
+/// answer, and the average is over the k answers. For a number, the maximum and the average are
+/// over its values from −1 to 1.
 ///
 /// # Errors
 /// [`Error::OutOfRange`] if the question's k or d, or the number of people, is out of range.

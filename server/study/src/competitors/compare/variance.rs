@@ -14,7 +14,8 @@ pub struct EstimateVariance {
     pub average: f64,
 }
 
-/// Table row without ratios: a mechanism with its variance, or the error that prevents one.
+/// Table row without ratios: a mechanism with its variance, or the error because of which it has
+/// none.
 #[derive(Debug)]
 pub(super) struct MechanismRow {
     pub(super) mechanism: &'static str,
@@ -44,8 +45,8 @@ impl EstimateVariance {
         }
     }
 
-    /// Returns a worst case and average that are equal, for a variance that does not depend on the
-    /// answer.
+    /// Creates the variance of a mechanism whose variance does not depend on the answer, so that
+    /// worst case and average are equal.
     pub(super) const fn constant(variance: f64) -> Self {
         Self {
             worst: variance,

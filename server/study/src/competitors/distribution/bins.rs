@@ -1,4 +1,4 @@
-//! Distribution of a number from a choice of one of several equally wide bins.
+//! Distribution of a number, estimated from the choice of one of several equally wide bins.
 
 use hushbin::Error;
 use rand_core::CryptoRng;

@@ -46,7 +46,7 @@ pub fn ems_shares(transition: &Transition, counts: &[u64]) -> Vec<f64> {
         expected = transition.output_probabilities(&shares);
         let pairs = counts.iter().zip(&expected);
         let likelihood: f64 = pairs.map(|(count, own)| *count as f64 * own.ln()).sum();
-        // The absolute value, because smoothing can lower the likelihood.
+        // The absolute value is compared, because smoothing can lower the likelihood.
         if (likelihood - before).abs() < LEAST_GAIN {
             break;
         }

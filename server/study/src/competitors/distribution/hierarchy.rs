@@ -13,9 +13,9 @@ use crate::competitors::choice::SubsetSelection;
 /// Estimates combine all levels by least squares.
 ///
 /// In subset selection, the estimates of all answers have equal variances, and all pairs have equal
-/// covariances. Take, for each node, the difference between the shares of its two children. If
-/// people are spread evenly, the estimates of these differences are therefore uncorrelated. So the
-/// least-squares estimate of each difference is a weighted mean over the levels.
+/// covariances. Consider, for each node, the difference between the shares of its two children. If
+/// people are spread evenly, the estimates of these differences are therefore uncorrelated. Hence
+/// the least-squares estimate of each difference is a weighted mean of its estimates on all levels.
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, distribution::Hierarchy};
@@ -34,8 +34,8 @@ pub struct Hierarchy {
     shares: Vec<f64>,
 }
 
-/// Number of steps of the search for the best shares of levels. Each step lowers the mean variance,
-/// the last ones by a negligible amount.
+/// Number of steps of the search for the best shares of levels. Each step lowers the mean variance.
+/// The last steps lower it by a negligible amount.
 const STEPS: u32 = 400;
 
 impl Hierarchy {
@@ -151,8 +151,9 @@ impl Hierarchy {
             .map(|(level, own)| own * self.level_information(level))
             .collect();
         let height = self.levels.len();
-        // Differences between children, from the cells up to the root. Each step also sums pairs of
-        // children, so that all levels end at the same depth.
+        // Computes differences between children, from the cells up to the root. Each step also sums
+        // pairs of children on all deeper levels, so that every level has estimates for the same
+        // nodes.
         let mut differences = Vec::with_capacity(height);
         for depth in (0..height).rev() {
             let total: f64 = weights[depth..].iter().sum();
@@ -203,9 +204,8 @@ impl Hierarchy {
     }
 
     /// Returns a value proportional to the information (inverse variance) that a report of this
-    /// level has about a difference between two nodes of the level. The factor makes values of
-    /// different levels comparable: [`Self::difference_information`] multiplies them by the number
-    /// of nodes at its depth.
+    /// level has about a difference between two nodes of the level. The omitted factor depends on
+    /// the depth: [`Self::difference_information`] multiplies by the number of nodes at its depth.
     fn level_information(&self, level: usize) -> f64 {
         1.0 / (self.levels[level].even_variance() * f64::from(2 << level))
     }
@@ -221,8 +221,9 @@ impl Hierarchy {
         sum * f64::from(1 << depth)
     }
 
-    /// Returns, for each depth, the sum of squared weights of its nodes (see [`squares`]) for the
-    /// share of people below an edge, averaged over edges.
+    /// Returns, for each depth, the sum of squared weights of its nodes ([`node_weight_squares`]).
+    /// The weighted sum is the share of people below an edge, and the squares are averaged over
+    /// edges.
     fn edge_squares(&self) -> Vec<f64> {
         let cells = self.cells();
         let mut means = vec![0.0; self.levels.len()];

@@ -2,12 +2,12 @@
 //!
 //! | mechanism | here | estimate |
 //! |---|---|---|
-//! | Square Wave (Li et al., SIGMOD 2020) | [`SquareWave`] | [`smoothed`]: expectation maximisation with smoothing |
+//! | Square Wave (Li et al., SIGMOD 2020) | [`SquareWave`] | [`ems_shares`]: expectation maximisation with smoothing |
 //! | hierarchy (Cormode, Kulkarni, Srivastava, VLDB 2019) | [`Hierarchy`] | least squares over all levels |
 //! | choice of a bin (Ye and Barg, 2018) | [`Bins`] | unbiased share of each bin |
 //!
-//! Noisy unbiased estimates need not form a distribution function. [`rising`] finds the nearest
-//! distribution function, and [`quantile`] computes its quantiles. The mechanisms are for
+//! Noisy unbiased estimates need not form a distribution function. [`isotonic_shares`] finds the
+//! nearest distribution function, and [`quantile`] computes its quantiles. The mechanisms are for
 //! simulations only: Square Wave draws its reports in floating point.
 
 mod bins;

@@ -9,8 +9,8 @@ use crate::competitors::budget::Budget;
 
 /// Square Wave of Li et al., "Estimating Numerical Distributions under Local Differential Privacy",
 /// SIGMOD 2020. A report of a number v in [0, 1] lies in [−b, 1 + b]. Its density is p = exp(ε)·q
-/// within a distance b of v, the raised interval, and q elsewhere. b is chosen such that a report
-/// has the most information about v.
+/// within a distance b of v (the raised interval), and q elsewhere. The half width b is chosen such
+/// that a report has the most information about v.
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, distribution::SquareWave};
@@ -29,17 +29,18 @@ pub struct SquareWave {
     raised: f64,
 }
 
-/// Transition matrix: the probability of each output cell, for each input cell. Numbers are taken
+/// Transition matrix: the probability of each output cell, for each input cell. Numbers are assumed
 /// to be uniform within an input cell.
 #[derive(Debug, Clone)]
 pub struct Transition {
     /// Probability of an output cell that the raised interval does not touch.
     base: f64,
-    /// Columns of the matrix, one for each input cell: the number of the first output cell whose
-    /// probability exceeds `base`, and the excesses from this cell on.
+    /// Columns of the matrix, one for each input cell: the index of the first output cell whose
+    /// probability exceeds `base`, and the excesses over `base` from this cell on.
     columns: Vec<(usize, Vec<f64>)>,
-    /// Rows of the matrix, one for each output cell: the number of the first input cell for which
-    /// its probability exceeds `base`, and the excesses from this cell on.
+    /// Rows of the matrix, one for each output cell: the index of the first input cell for which
+    /// the output cell's probability exceeds `base`, and the excesses over `base` from this cell
+    /// on.
     rows: Vec<(usize, Vec<f64>)>,
 }
 
@@ -92,7 +93,7 @@ impl SquareWave {
         place + beyond * self.half_width
     }
 
-    /// Returns the number of the output cell that contains a report. The `cells` cells divide the
+    /// Returns the index of the output cell that contains a report. The `cells` cells divide the
     /// range of reports equally.
     #[must_use]
     pub fn cell(&self, report: f64, cells: usize) -> usize {
@@ -181,14 +182,15 @@ impl Transition {
         self.base + above.unwrap_or(&0.0)
     }
 
-    /// Returns the probability of each output cell if input cells have the given shares of people.
+    /// Returns the probability of each output cell if the input cells have these `shares` of all
+    /// people.
     #[must_use]
     pub fn output_probabilities(&self, shares: &[f64]) -> Vec<f64> {
         weighted_sum_of_bands(&self.columns, shares, self.base)
     }
 
-    /// Returns, for each input cell, the sum over output cells of the probability times the output
-    /// cell's weight.
+    /// Returns, for each input cell, the mean weight of the output cell: the sum, over output
+    /// cells, of probability times weight.
     #[must_use]
     pub fn weighted_inputs(&self, weights: &[f64]) -> Vec<f64> {
         weighted_sum_of_bands(&self.rows, weights, self.base)

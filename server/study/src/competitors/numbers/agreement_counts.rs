@@ -8,7 +8,7 @@ use crate::competitors::budget::Budget;
 use crate::competitors::favoured_set::FavouredSet;
 
 /// Numbers of vectors in {−1, 1}^d that agree with a given vector in exactly a coordinates, and in
-/// at least a, for each a. They are doubles, exact up to 2⁵³.
+/// at least a coordinates, for each a. The numbers are doubles, exact up to 2⁵³.
 #[derive(Debug, Clone)]
 pub(crate) struct AgreementCounts {
     attributes: u32,
@@ -54,21 +54,22 @@ impl AgreementCounts {
             max: f64::from(self.attributes),
         }
         .check(f64::from(threshold))?;
-        // Favoured by one input and not by the opposite one: a ≥ κ and d − a < κ.
+        // Vectors that one input favours and the opposite input does not: a ≥ κ and d − a < κ.
         let opposite = threshold.max(self.attributes - threshold + 1);
         Ok(FavouredSet {
             inside: self.tail_sums[threshold as usize],
-            // By symmetry, the number that agree in fewer than κ coordinates equals the number that
-            // agree in more than d − κ.
+            // By symmetry, as many vectors agree in fewer than κ coordinates as agree in more than
+            // d − κ.
             outside: self.tail_sums[(self.attributes - threshold + 1) as usize],
             distinguishing: self.tail_sums[opposite as usize],
             roundings: self.roundings(),
         })
     }
 
-    /// Upper bound on the number of rounding errors that N₊, N₋ and O contain. Each is a sum of up
-    /// to d binomial coefficients. Computing a coefficient takes d steps of at most two roundings.
-    /// Up to d = 50 no intermediate product is above 2⁵³, so nothing is rounded.
+    /// Upper bound on the number of rounding errors that N₊, N₋ and O contain. Each of these
+    /// numbers is a sum of up to d binomial coefficients. Computing a coefficient takes d steps of
+    /// at most two roundings. Up to d = 50 no intermediate product is above 2⁵³, so nothing is
+    /// rounded.
     const fn roundings(&self) -> u32 {
         if self.attributes <= 50 {
             0
@@ -77,9 +78,10 @@ impl AgreementCounts {
         }
     }
 
-    /// Returns C(d − 1, κ − 1). For any one coordinate, this is the number of favoured vectors with
-    /// the input's sign minus the number with the opposite sign: Σ C(d − 1, a − 1) − C(d − 1, a)
-    /// over a ≥ κ. Among vectors that are not favoured, the difference is the negative of this.
+    /// Returns C(d − 1, κ − 1). For any one coordinate, this is a difference: the number of
+    /// favoured vectors with the input's sign, minus the number of favoured vectors with the
+    /// opposite sign. It is Σ C(d − 1, a − 1) − C(d − 1, a) over a ≥ κ. Among vectors that are not
+    /// favoured, the difference has the same magnitude and is negative.
     pub(crate) fn sign_surplus(&self, threshold: u32) -> f64 {
         // C(d − 1, κ − 1) = (κ/d)·C(d, κ).
         f64::from(threshold) / f64::from(self.attributes) * self.binomials[threshold as usize]

@@ -7,7 +7,7 @@ use super::search::{argmin, maximum_of_quadratic};
 use super::sliding_piecewise::SlidingPiecewise;
 use super::three_outputs::ThreeOutputs;
 
-/// HM-TP (Y. Zhao et al., IEEE Internet of Things Journal, 2020). Its parameters minimise the
+/// HM-TP (Y. Zhao et al., IEEE Internet of Things Journal, 2020). Three parameters minimise the
 /// worst-case variance: the mixing probability, the width of the piecewise mechanism, and the
 /// probability a of [`ThreeOutputs`].
 ///
@@ -70,7 +70,8 @@ impl HybridThreePiecewise {
         self.part
     }
 
-    /// Piecewise mechanism, which a report uses with probability [`part`](Self::part).
+    /// Piecewise mechanism, which a report uses with probability
+    /// [`piecewise_probability`](Self::piecewise_probability).
     #[must_use]
     pub const fn sliding(&self) -> SlidingPiecewise {
         self.sliding

@@ -7,8 +7,8 @@ use hushbin::bounds::{Bound, EPSILON};
 /// steps.
 ///
 /// A number is rounded at random, without bias, to one of its two neighbouring levels. The report
-/// is exp(ε) times as likely to be this level as any one of the r remaining levels. With one step
-/// this is [`TwoPoints`](super::TwoPoints).
+/// is exp(ε) times as likely to be this level as to be a given one of the r remaining levels. With
+/// one step, this mechanism is [`TwoPoints`](super::TwoPoints).
 ///
 /// ```
 /// use hushbin_study::competitors::LevelGrid;
@@ -47,7 +47,8 @@ impl LevelGrid {
         })
     }
 
-    /// Returns the mechanism at ε whose number of steps has the least worst-case variance.
+    /// Returns the mechanism at ε with the number of steps for which the worst-case variance is
+    /// least.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if ε is outside [`EPSILON`].
@@ -101,7 +102,8 @@ impl LevelGrid {
     /// Maximum of [`variance`](Self::variance) over all numbers in [−1, 1].
     ///
     /// Between two levels, the mean square of the estimate is linear in the number x. So the
-    /// variance is greatest at x = slope/2, or at the nearer level if that lies outside the step.
+    /// variance is greatest at x = slope/2, or at the nearer level if slope/2 lies outside the
+    /// step.
     #[must_use]
     pub fn worst_variance(&self) -> f64 {
         let of_step = |low: u32| {
@@ -127,12 +129,13 @@ impl LevelGrid {
         2.0 * f64::from(level) / f64::from(self.steps) - 1.0
     }
 
-    /// Probability of reporting any one level other than that of the rounded number.
+    /// Probability of reporting a given level that differs from the level of the rounded number.
     fn other_probability(&self) -> f64 {
         1.0 / (self.e + f64::from(self.steps))
     }
 
-    /// Probability of reporting the rounded number's level, minus that of any one other level.
+    /// Probability of reporting the rounded number's level, minus the probability of reporting a
+    /// given different level.
     fn probability_gap(&self) -> f64 {
         (self.e - 1.0) * self.other_probability()
     }

@@ -3,9 +3,9 @@
 //!
 //! Source: Algorithm 1 of the paper, after Duchi, Jordan, Wainwright (2018). Each number is rounded
 //! to a sign without bias. A vector is favoured if it agrees with these signs in at least κ
-//! coordinates. With probability α the report is uniform over the favoured vectors, otherwise
-//! uniform over the rest. The paper's κ is ⌊d/2⌋ + 1, the strict majority of the d coordinates. α
-//! and the scale B of the estimates differ from the printed ones: see
+//! coordinates. With probability α the report is uniform over the favoured vectors. Otherwise the
+//! report is uniform over the remaining vectors. The paper's κ is ⌊d/2⌋ + 1, the strict majority of
+//! the d coordinates. α and the scale B of the estimates differ from the printed ones: see
 //! [`as_printed`](crate::competitors::as_printed).
 
 use hushbin::Error;
@@ -46,7 +46,7 @@ const DRAWS: Bound = Bound {
 pub struct Majority {
     attributes: u32,
     threshold: u32,
-    /// Numbers of favoured vectors and of remaining ones.
+    /// Numbers of favoured vectors and of remaining vectors.
     sets: FavouredSet,
     /// Threshold that draws whether the report is a favoured vector, with probability α rounded
     /// down.
@@ -64,7 +64,7 @@ impl Majority {
         Self::with_threshold(attributes, attributes / 2 + 1, budget)
     }
 
-    /// Returns the mechanism with the threshold κ that has the least variance.
+    /// Returns the mechanism with the threshold κ for which the variance is least.
     ///
     /// # Errors
     /// Same errors as [`Majority::with_threshold`].
@@ -142,8 +142,8 @@ impl Majority {
         self.scale * signs as f64 / reports as f64
     }
 
-    /// Draws a report for d numbers in [−1, 1]: d signs, true for +. The time for drawing the
-    /// vector does not depend on the numbers; only that for rounding them does.
+    /// Draws a report for d numbers in [−1, 1]: d signs, true for +. The time for rounding the
+    /// numbers depends on them. The time for drawing the vector does not.
     ///
     /// # Errors
     /// [`Error::AnswerCount`] if there are not d numbers. [`Error::ValueRange`] if a number is out
@@ -158,7 +158,8 @@ impl Majority {
         for (place, &value) in values.iter().enumerate() {
             own[place / 64] |= u64::from(input::rounds_up(value, rng)) << (place % 64);
         }
-        // Rejection sampling: draws uniform vectors until one is favoured, or not, as was drawn.
+        // Rejection sampling: draws uniform vectors until one is favoured if `inside`, or until one
+        // is not favoured otherwise.
         let inside = self.inside.sample(rng);
         let mut signs = own.clone();
         loop {

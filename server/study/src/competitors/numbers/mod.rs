@@ -1,5 +1,6 @@
-//! Mechanisms for numbers in [−1, 1]: those of the paper's §4, and newer ones. Each person has d
-//! attributes, each with one number. In all formulas, e = exp(ε) and x is a person's number.
+//! Mechanisms for numbers in [−1, 1]: the mechanisms of the paper's §4, and newer mechanisms. Each
+//! person has d attributes, each with one number. In all formulas, e = exp(ε) and x is a person's
+//! number.
 
 mod agreement_counts;
 mod hybrid_three_piecewise;

@@ -28,8 +28,8 @@ pub fn piecewise_variance(value: f64, epsilon: f64) -> Result<f64, Error> {
 
 /// Returns the variance of one report's estimate of x in [−1, 1] under the hybrid mechanism at ε
 /// (N. Wang et al., ICDE 2019, Equation 6). The hybrid mechanism uses the piecewise mechanism with
-/// probability 1 − exp(−ε/2), otherwise [`TwoPoints`](super::TwoPoints). At ε ≤ 0.61 it uses only
-/// the latter.
+/// probability 1 − exp(−ε/2), and otherwise [`TwoPoints`](super::TwoPoints). At ε ≤ 0.61 it uses
+/// only [`TwoPoints`](super::TwoPoints).
 ///
 /// # Errors
 /// [`Error::OutOfRange`] if ε is outside [`EPSILON`].

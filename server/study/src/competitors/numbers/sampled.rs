@@ -45,7 +45,7 @@ impl SampledTwoPoints {
         Self::with_answered(attributes, answered, epsilon, delta)
     }
 
-    /// Returns the mechanism with the k that has the least variance, among all k with ε/k in
+    /// Returns the mechanism with the k for which the variance is least, among all k with ε/k in
     /// [`EPSILON`].
     ///
     /// # Errors
@@ -121,8 +121,8 @@ impl SampledTwoPoints {
     /// Returns δ at ε for the worst pair of inputs, which are opposite vectors of ±1.
     ///
     /// All k drawn attributes then differ, whichever are drawn. The number of reported signs that
-    /// equal those of the first input is a sufficient statistic. The result is at most k times the
-    /// δ of one attribute.
+    /// equal the first input's signs is a sufficient statistic. The result is at most k times the δ
+    /// of one attribute.
     #[must_use]
     pub fn delta_at(&self, epsilon: f64) -> f64 {
         let k = self.answered;

@@ -68,7 +68,7 @@ impl SampledPiecewise {
         Self::with_answered(attributes, answered, part, epsilon)
     }
 
-    /// Returns the mechanism with the k that has the least worst-case variance.
+    /// Returns the mechanism with the k for which the worst-case variance is least.
     ///
     /// # Errors
     /// Same errors as [`SampledPiecewise::new`].

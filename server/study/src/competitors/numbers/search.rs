@@ -1,7 +1,7 @@
 //! Search for the minimum or maximum of a function of one variable.
 
-/// Number of steps of the golden-section search. Each shortens the interval by the factor 0.618,
-/// all together by 10⁻¹⁰.
+/// Number of steps of the golden-section search. Each step shortens the interval by the factor
+/// 0.618, and all steps together by 10⁻¹⁰.
 const STEPS: u32 = 48;
 
 /// Returns the point of an interval at which a function is least, by golden-section search. The
@@ -27,7 +27,7 @@ pub(super) fn argmin([mut low, mut high]: [f64; 2], of: impl Fn(f64) -> f64) -> 
 
 /// Returns the maximum, over 0 to 1, of a function that is quadratic on this interval.
 ///
-/// Three of its values determine its vertex.
+/// Three values of the function determine its vertex.
 pub(super) fn maximum_of_quadratic(of: impl Fn(f64) -> f64) -> f64 {
     let [flat, middle, end] = [0.0, 0.5, 1.0].map(&of);
     // The function is flat + slope·x + curve·x².

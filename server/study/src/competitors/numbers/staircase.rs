@@ -1,4 +1,4 @@
-//! Staircase mechanism: adds noise whose density is a staircase to the number.
+//! Staircase mechanism: adds noise to the number. The density of the noise is a staircase.
 
 use hushbin::Error;
 use hushbin::bounds::EPSILON;

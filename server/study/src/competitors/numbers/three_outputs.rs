@@ -37,7 +37,8 @@ impl ThreeOutputs {
         let best = argmin([0.0, Self::max_middle(epsilon)], |middle| {
             of(middle).worst_variance()
         });
-        // The search never tries the end a = 0, which is best at small ε. It has only two outputs.
+        // The search never tries the end a = 0, where the mechanism has only two outputs. This end
+        // is best at small ε.
         let [own, none] = [of(best), of(0.0)];
         Ok(if own.worst_variance() < none.worst_variance() {
             own

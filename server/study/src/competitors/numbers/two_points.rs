@@ -9,7 +9,7 @@ use crate::competitors::budget::Budget;
 use crate::competitors::favoured_set::FavouredSet;
 
 /// Algorithm 2 of the paper: the estimate is A or −A, where A = (e + 1)/(e + 2δ − 1) and e =
-/// exp(ε). For a number x, it is A with probability 1/2 + x/(2A).
+/// exp(ε). For a number x, the estimate is A with probability 1/2 + x/(2A).
 ///
 /// This code rounds x to a sign and reports that sign with probability (e + δ)/(e + 1), which has
 /// the same distribution.
