@@ -1,4 +1,4 @@
-//! Clock by which batches are opened and closed.
+//! Clock for the times at which batches are opened and closed.
 
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -11,8 +11,8 @@ pub(crate) fn system() -> Clock {
     Arc::new(now)
 }
 
-/// Returns the seconds since 1970, or 0 if the machine's clock is set before then. At 0, no batch
-/// is closed by its age.
+/// Returns the seconds since 1970, or 0 if the machine's clock shows an earlier time. At time 0, no
+/// batch is old enough to be closed by age.
 pub(crate) fn now() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.map_or(0, |since| since.as_secs())

@@ -1,16 +1,17 @@
 //! Interface between the store and a storage engine.
 //!
-//! One thread owns an engine, and other threads read it. The store does everything else: queueing,
-//! group commit, answering callers, counting and estimating. So another engine (or a failing one,
-//! in tests) needs only these operations.
+//! One thread owns an engine. Other threads read the engine's storage. The store does everything
+//! else: queueing, group commit, answering callers, counting and estimating. So a new engine (or,
+//! in tests, a failing engine) needs only these operations.
 //!
-//! Some engines let several processes share one storage ([`StorageReader::shared_storage`]). What
-//! one process stores, closes or releases then holds for all processes.
+//! Some engines let several processes share one storage ([`StorageReader::shared_storage`]). Then
+//! all processes see the tasks, uploads and batches that one process has stored, closed or
+//! released.
 //!
-//! A task's uploads belong to its open batch, which is the last one. Closing it opens the next. A
-//! closed batch is released once its totals are known. A released batch keeps its totals, its
-//! reports in a new order, and the ids of its uploads. By its id, an upload that is sent again is
-//! still recognised.
+//! New uploads of a task go to its open batch, which is its last batch. Closing this batch opens
+//! the next batch. A closed batch is released once its totals are known. A released batch keeps its
+//! totals, its reports in a new order, and the ids of its uploads. With these ids, the engine still
+//! recognises an upload that is sent again.
 
 use std::any::Any;
 #[cfg(feature = "postgres")]
@@ -28,7 +29,7 @@ use crate::left_out::LeftOut;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct TaskKey(pub u64);
 
-/// A task as it was first stored.
+/// A task as it was first stored, except that its settings may have changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TaskRow {
@@ -40,16 +41,16 @@ pub struct TaskRow {
     pub fingerprint: [u8; 16],
     /// Complete task as JSON.
     pub parameters: String,
-    /// Role and settings of the task, as JSON.
+    /// Role of the process that collects the task, and settings of the task, as JSON.
     pub settings: String,
 }
 
-/// One upload on its way to the disk.
+/// Upload that is to be stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UploadRecord {
     /// Upload id, unique per task.
     pub id: [u8; 16],
-    /// Number of reports.
+    /// Number of reports in the upload.
     pub reports: u32,
     /// Bytes of the upload that follow its id.
     pub body: Vec<u8>,
@@ -60,7 +61,8 @@ pub struct UploadRecord {
 pub enum UploadOutcome {
     /// The upload is new and is now on disk.
     Stored,
-    /// An upload with this id is already stored. If its bytes are still kept, they are the same.
+    /// An upload with this id is already stored. If the stored bytes are still kept, they equal the
+    /// new bytes.
     Duplicate,
     /// Other bytes are already stored under this id. Nothing was changed.
     Conflict,
@@ -73,11 +75,11 @@ pub enum BatchState {
     Open,
     /// The batch takes no more reports, and waits to be counted.
     Closed,
-    /// The totals of the batch are known.
+    /// The totals of the batch are stored and can be read.
     Released,
 }
 
-/// A batch of a task.
+/// State of one batch of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BatchRow {
     /// Number of the batch, counted from 1 without gaps.
@@ -88,21 +90,23 @@ pub struct BatchRow {
     pub opened: u64,
     /// Time of closing, in seconds since 1970, or `None` while the batch is open.
     pub closed: Option<u64>,
-    /// Number of reports.
+    /// Number of reports in the batch.
     pub reports: u64,
-    /// True while its reports are kept.
+    /// True while the batch's reports are kept. They may be deleted after the release.
     pub kept: bool,
 }
 
-/// A task and its batches, oldest first.
+/// A task and its batches, the oldest batch first.
 pub(super) type TaskBatches = (TaskRow, Vec<BatchRow>);
 
 /// Contents of a released batch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Release {
-    /// Encoded totals.
+    /// Encoded totals. An analyser appends the origins of the reports. A shuffler has no totals, so
+    /// the bytes are empty.
     pub totals: Vec<u8>,
-    /// Reports, regrouped into blocks that reveal nothing about the uploads in which they arrived.
+    /// Blocks of reports, which do not reveal which reports arrived in the same upload. Empty for a
+    /// task of sums, whose messages are not kept.
     pub blocks: Vec<Vec<u8>>,
     /// Ids of the uploads in which the reports arrived.
     pub uploads: Vec<[u8; 16]>,
@@ -182,7 +186,7 @@ pub enum Remedy {
     Room,
     /// Give the collector permission to write there.
     Permission,
-    /// Read the log.
+    /// Read the log, since the failure has another cause.
     Other,
 }
 
@@ -218,14 +222,14 @@ pub trait Engine: Send {
     /// When storage fails.
     fn tasks(&self) -> Result<Vec<TaskRow>, EngineError>;
 
-    /// Stores a task, durably, with an open batch. Ignores the key in `row` and returns the
-    /// assigned key.
+    /// Stores a task, durably, with an open batch. Ignores the key in `row`, and returns the key
+    /// that it assigns. `now` is the batch's time of opening, in seconds since 1970.
     ///
     /// # Errors
     /// When storage fails, or the id is taken.
     fn add_task(&mut self, row: TaskRow, now: u64) -> Result<TaskKey, EngineError>;
 
-    /// Changes the role and settings of a task, durably.
+    /// Replaces the JSON text of a task's role and settings ([`TaskRow::settings`]), durably.
     ///
     /// # Errors
     /// When storage fails.
@@ -237,7 +241,8 @@ pub trait Engine: Send {
     /// When storage fails.
     fn remove_task(&mut self, task: TaskKey) -> Result<(), EngineError>;
 
-    /// Returns the task's batches, oldest first. The last one is open.
+    /// Returns the task's batches, oldest first. The last one is open. Empty if there is no such
+    /// task.
     fn batches(&self, task: TaskKey) -> Vec<BatchRow>;
 
     /// Appends uploads to the task's open batch in one commit.
@@ -265,8 +270,8 @@ pub trait Engine: Send {
     fn close_batch(&mut self, task: TaskKey, batch: u64, now: u64)
     -> Result<BatchRow, EngineError>;
 
-    /// Updates the engine after [`StorageReader::release`] has written the task's oldest closed
-    /// batch.
+    /// Updates the engine's state of a batch, after [`StorageReader::release`] or
+    /// [`StorageReader::forget_reports`] has changed the batch in the storage.
     ///
     /// # Errors
     /// When storage fails.
@@ -275,20 +280,21 @@ pub trait Engine: Send {
     /// Checks that a write reaches the disk.
     ///
     /// # Errors
-    /// When it does not.
+    /// When the write fails.
     fn probe(&mut self) -> Result<(), EngineError>;
 
-    /// Returns a reader for other threads. Its calls never wait for the owner.
+    /// Returns a reader for other threads. Calls to the reader never wait for the thread that owns
+    /// the engine.
     fn reader(&self) -> Arc<dyn StorageReader>;
 }
 
-/// Visitor of uploads, called with an id and a body.
+/// Visitor of uploads. It is called with the id and the body of an upload, and may stop the visit.
 pub type VisitUpload<'a> = dyn FnMut([u8; 16], &[u8]) -> ControlFlow<()> + 'a;
 
-/// Reader of the storage, for any thread, independent of the owner.
+/// Reader of an engine's storage. Any thread may use it, independently of the thread that owns the
+/// engine.
 pub trait StorageReader: Send + Sync {
-    /// Visits the uploads of a batch that is not yet released, by id and body, until the
-    /// visitor breaks.
+    /// Visits the id and the body of each upload in an unreleased batch, until the visitor breaks.
     ///
     /// # Errors
     /// When storage fails.
@@ -330,7 +336,8 @@ pub trait StorageReader: Send + Sync {
     /// When storage fails.
     fn forget_reports(&self, task: TaskKey, batch: u64) -> Result<(), EngineError>;
 
-    /// Returns the queries for shared storage, or `None` if only the owner writes to it.
+    /// Returns the queries for storage that several processes share, or `None` if only one process
+    /// writes to the storage.
     fn shared_storage(&self) -> Option<&dyn SharedStorage> {
         None
     }
@@ -341,29 +348,29 @@ pub trait StorageReader: Send + Sync {
 pub struct SharedTask {
     /// Key within the engine.
     pub key: TaskKey,
-    /// Role and settings of the task, as JSON.
+    /// Role of the process that collects the task, and settings of the task, as JSON.
     pub settings: String,
     /// Batches, oldest first.
     pub batches: Vec<BatchRow>,
 }
 
-/// Claim to a batch, which keeps other processes from doing the same work. It lasts until it is
-/// dropped or its process ends.
+/// Claim to a batch. It keeps other processes from counting or sending the batch as well. The claim
+/// lasts until it is dropped or its process ends.
 ///
-/// A claim saves work. Correctness does not depend on it: without claims, too, nothing is done
-/// twice.
+/// Claims only save work. Correctness does not depend on them: without claims, too, each batch
+/// takes effect once.
 pub struct BatchClaim(
     #[expect(dead_code, reason = "it is there to be dropped")] Box<dyn Any + Send>,
 );
 
 impl BatchClaim {
-    /// Creates a claim that holds `held` until it is dropped.
+    /// Creates a claim that owns `held`, such as a lock, and drops it when the claim is dropped.
     pub fn new(held: impl Any + Send) -> Self {
         Self(Box::new(held))
     }
 }
 
-/// Queries for processes that share storage.
+/// Queries for tasks and batches that other processes may have changed in shared storage.
 pub trait SharedStorage: Send + Sync {
     /// Returns all current tasks, in the order in which they were stored.
     ///
@@ -377,7 +384,7 @@ pub trait SharedStorage: Send + Sync {
     /// When storage fails.
     fn task(&self, task: TaskKey) -> Result<Option<TaskRow>, EngineError>;
 
-    /// Returns the task's current batches, oldest first. There are none if the task was deleted.
+    /// Returns the task's current batches, oldest first. Empty if the task was deleted.
     ///
     /// # Errors
     /// When storage fails.

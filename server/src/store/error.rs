@@ -6,7 +6,7 @@ use super::engine::EngineError;
 use super::role::Role;
 use super::settings::SettingsError;
 
-/// Reason that a journal cannot be served.
+/// Error of opening a journal, or of reading from it.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// Another process holds the lock of the directory.
@@ -26,7 +26,7 @@ pub enum OpenError {
     InvalidTask {
         /// Id of the task.
         id: String,
-        /// Reason that it is invalid.
+        /// Reason that the task is invalid.
         source: hushbin::Error,
     },
     /// A task file contradicts the task stored under its id.
@@ -54,21 +54,21 @@ pub enum OpenError {
         /// Id of the task.
         id: String,
     },
-    /// A stored task is unreadable, or its parameters have another fingerprint than when it was
-    /// stored.
+    /// A stored task is unreadable, or the fingerprint of its parameters differs from the stored
+    /// fingerprint.
     #[error("task {id:?} of the journal cannot be used: {reason}")]
     StoredTask {
         /// Id of the task.
         id: String,
-        /// Reason that it cannot be used.
+        /// Reason that the task cannot be used.
         reason: String,
     },
-    /// A stored upload does not decode.
+    /// A stored upload cannot be decoded.
     #[error("the journal holds an upload of task {id:?} that is not one: {source}")]
     StoredUpload {
         /// Id of the task.
         id: String,
-        /// Reason that it does not decode.
+        /// Reason that the upload cannot be decoded.
         source: hushbin::Error,
     },
     /// A task was stored by a process of another role.
@@ -81,7 +81,8 @@ pub enum OpenError {
         /// Role of this process.
         expected: Role,
     },
-    /// A task of sums needs a shuffler to hide its senders, and this collector has none.
+    /// A collector was given a task of sums. Such a task needs a shuffler, which hides who sent
+    /// which message.
     #[error(
         "task {id:?} relies on a shuffler, and a plain collector receives messages unshuffled: run \
          `hushbin serve --role shuffler` and `--role analyser`"
@@ -90,7 +91,7 @@ pub enum OpenError {
         /// Id of the task.
         id: String,
     },
-    /// The task is one of sums, so only counts of its messages are kept.
+    /// The task is a task of sums. The journal keeps counts of its messages, but no reports.
     #[error("task {id:?} has sums through a shuffler: an analyser keeps their counts, not reports")]
     Sums {
         /// Id of the task.
@@ -117,7 +118,7 @@ pub enum OpenError {
         id: String,
         /// Number of the batch.
         batch: u64,
-        /// Reason that they cannot be used.
+        /// Reason that the totals cannot be used.
         reason: String,
     },
     /// The reports of a batch are no longer kept.
@@ -140,7 +141,7 @@ pub enum OpenError {
         /// Id of the task.
         id: String,
     },
-    /// There is no task to collect.
+    /// The journal has no task, and no task file was given.
     #[error("no task: the journal holds none and no task file was given")]
     NoTasks,
 }
@@ -168,9 +169,9 @@ pub enum StoreError {
     /// The open batch has too few reports to be closed.
     #[error("the open batch has {have} reports, and is closed with {need} at least")]
     BatchTooSmall {
-        /// Number of reports in the batch.
+        /// Number of reports in the open batch.
         have: u64,
-        /// Number of reports that it needs.
+        /// Minimum number of reports for closing the batch.
         need: u64,
     },
     /// The task has been deleted.
@@ -185,7 +186,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Converts an error of the engine that concerns the task with this id.
+    /// Converts an engine's error about the task with this id.
     pub(super) fn from_engine(error: EngineError, id: &str) -> Self {
         match error {
             EngineError::TaskDeleted => Self::TaskDeleted { id: id.to_owned() },

@@ -1,4 +1,4 @@
-//! Counts stored reports.
+//! Adds stored reports to totals.
 
 use hushbin::Task;
 use hushbin::upload::EncodedUpload;
@@ -6,7 +6,7 @@ use hushbin_analysis::estimate::Totals;
 
 use super::error::OpenError;
 
-/// Folds the reports of a released block into totals, each as soon as it is decoded.
+/// Decodes the reports of a released block one by one, and adds each report to the totals.
 ///
 /// # Errors
 /// When the block is not an upload of the task.
@@ -17,7 +17,7 @@ pub(super) fn fold_block(task: &Task, bytes: &[u8], totals: &mut Totals) -> Resu
     folded.map_err(|source| invalid_upload(task.id(), source))
 }
 
-/// Error for a stored upload that is not an upload of the task.
+/// Returns the error for a stored upload that is not an upload of the task.
 pub(super) fn invalid_upload(task: &str, source: hushbin::Error) -> OpenError {
     OpenError::StoredUpload {
         id: task.to_owned(),

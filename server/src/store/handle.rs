@@ -20,21 +20,22 @@ use super::writer_metrics::WriterMetrics;
 /// Limits on waiting uploads and on commits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StoreOptions {
-    /// Maximum bytes of uploads between socket and disk. The writer's queue has one slot for each 8
-    /// KiB of them.
+    /// Maximum number of bytes in uploads that are between socket and disk. The writer's queue has
+    /// one slot for each 8 KiB of this maximum.
     pub queue_bytes: usize,
-    /// Maximum number of uploads in one commit. The last request may exceed it.
+    /// Maximum number of uploads in one commit. The last request in a commit may exceed the
+    /// maximum.
     pub group_uploads: usize,
-    /// Maximum bytes in one commit. The last request may exceed it.
+    /// Maximum number of bytes in one commit. The last request in a commit may exceed the maximum.
     pub group_bytes: usize,
-    /// Interval between checks for due batches, whose ages are set in hours.
+    /// Interval between checks for batches that are due to be closed.
     pub check_interval: Duration,
-    /// Role of the process. A journal has one role.
+    /// Role of the process. All processes that use a journal have the same role.
     pub role: Role,
 }
 
 impl StoreOptions {
-    /// Limits that suit one process on a small machine.
+    /// Options that suit one process on a small machine.
     pub const DEFAULT: Self = Self {
         queue_bytes: 64 << 20,
         group_uploads: 1024,
@@ -50,10 +51,11 @@ impl Default for StoreOptions {
     }
 }
 
-/// Handle to the store of one directory or database. Clones share it.
+/// Handle to the store of one directory or database. Clones are handles to the same store.
 #[derive(Clone)]
 pub struct Store(pub(super) Arc<Inner>);
 
+/// State of a store that all its handles share.
 pub(super) struct Inner {
     pub(super) tasks: Arc<Tasks>,
     pub(super) memory: MemoryBudget,
@@ -62,7 +64,8 @@ pub(super) struct Inner {
     pub(super) reader: Arc<dyn StorageReader>,
     pub(super) role: Role,
     pub(super) metrics: WriterMetrics,
-    /// Shared lock that keeps writers out of a directory while the store is read-only.
+    /// Shared lock on the directory of a read-only store, which keeps writers out. `None` for other
+    /// stores.
     pub(super) _shared_lock: Option<File>,
 }
 
@@ -73,7 +76,7 @@ pub(super) struct WriterHandle {
 }
 
 impl Store {
-    /// Reads a task's batches again, if other processes share the storage.
+    /// Reads a task's batches from the storage again, if other processes may have changed them.
     ///
     /// # Errors
     /// [`StoreError::Failed`] when storage fails, [`StoreError::TaskDeleted`] when the task was
@@ -103,7 +106,8 @@ impl Store {
         refreshing.await.map_err(|_| StoreError::Closed)?
     }
 
-    /// Claims a batch. Returns `None` if another process holds the claim. Blocks on the disk.
+    /// Claims a batch. Returns `None` if another process holds the claim. This call blocks on disk
+    /// I/O.
     ///
     /// # Errors
     /// When storage fails.
@@ -144,7 +148,7 @@ impl Store {
         self.0.tasks.by_id(id)
     }
 
-    /// Stores a task, whose reports are accepted from now on.
+    /// Stores a new task. Its reports are accepted from now on.
     ///
     /// # Errors
     /// When the task is invalid, its id is taken, or storage fails.
@@ -183,11 +187,11 @@ impl Store {
             .await
     }
 
-    /// Closes a task's open batch. It is released once it is counted.
+    /// Closes a task's open batch. The batch is counted and released later.
     ///
     /// # Errors
-    /// [`StoreError::BatchTooSmall`] when it has too few reports; [`StoreError::Failed`] when
-    /// storage fails.
+    /// [`StoreError::BatchTooSmall`] when the batch has too few reports; [`StoreError::Failed`]
+    /// when storage fails.
     pub async fn close_batch(&self, stored: &Arc<StoredTask>) -> Result<BatchRow, StoreError> {
         let need = stored.batch_settings().least;
         self.request(|reply| WriterRequest::CloseBatch(Arc::clone(stored), need, reply))
@@ -195,8 +199,8 @@ impl Store {
     }
 
     /// Closes a task's open batch, unless it is empty, and waits until all closed batches are
-    /// released. Only for development: it ignores the minimum number of reports that hides a
-    /// person.
+    /// released. Only for development, because it ignores the minimum number of reports among which
+    /// a person is hidden.
     ///
     /// # Errors
     /// [`StoreError::Failed`] when storage fails.
@@ -216,6 +220,7 @@ impl Store {
         Ok(())
     }
 
+    /// Sends a request to the writer and returns the answer. Waits while the queue is full.
     async fn request<T>(
         &self,
         request: impl FnOnce(request::ReplySender<T>) -> WriterRequest,
@@ -226,7 +231,7 @@ impl Store {
         answer.await.map_err(|_| StoreError::Closed)?
     }
 
-    /// Creates an empty reservation in the memory that all waiting uploads share.
+    /// Creates an empty reservation in the memory budget that all waiting uploads share.
     pub(crate) fn reservation(&self) -> MemoryReservation {
         self.0.memory.reservation()
     }
@@ -234,9 +239,9 @@ impl Store {
     /// Appends uploads in one commit, and waits until they are on disk.
     ///
     /// # Guarantee
-    /// On `Ok`, all uploads are on disk, except those whose id conflicts. Each is counted once in
-    /// all totals that are requested from now on. Dropping the future leaves open whether any
-    /// upload is stored.
+    /// On `Ok`, all uploads are on disk, except those whose id conflicts. Each upload is counted
+    /// once in all totals that are requested from now on. If the future is dropped, the uploads may
+    /// or may not be stored.
     ///
     /// # Errors
     /// [`StoreError::Overloaded`] at once when the queue is full; [`StoreError::Failed`] when the
@@ -255,7 +260,7 @@ impl Store {
         answer.await.map_err(|_| StoreError::Closed)?
     }
 
-    /// Writes and syncs through the writer, to test the storage.
+    /// Tests the storage: asks the writer to write to it and to sync it.
     ///
     /// # Errors
     /// When the queue is full or storage fails.
@@ -279,7 +284,8 @@ impl Store {
         sent.map_err(|_| StoreError::Closed)
     }
 
-    /// Serves the requests that wait, refuses new ones and releases the directory.
+    /// Closes the store: serves the waiting requests, refuses new requests, and releases the
+    /// directory. Does nothing if the store is read-only.
     ///
     /// # Errors
     /// [`StoreError::Closed`] when the store has been closed before.
@@ -301,16 +307,18 @@ impl Store {
         self.queue().map_or(0, waiting)
     }
 
-    /// Completes when the writer has ended. Before [`Store::close`], only a defect ends it.
+    /// Completes when the writer has ended. Before [`Store::close`], only a defect ends the writer.
+    /// Never completes if the store is read-only.
     pub(crate) async fn ended(&self) {
         let Some(WriterHandle { alive, .. }) = &self.0.writer else {
             return std::future::pending().await;
         };
         let mut alive = alive.clone();
-        // Nothing is ever sent: the wait ends when the writer drops its side.
+        // No value is ever sent: the loop ends when the writer drops the sender.
         while alive.changed().await.is_ok() {}
     }
 
+    /// Sends a request to the writer. Returns an error at once if the queue is full.
     fn send(&self, request: WriterRequest) -> Result<(), StoreError> {
         self.queue()?
             .try_send(request)

@@ -32,10 +32,11 @@ pub enum Location {
 }
 
 impl Location {
-    /// Returns the location that is given: a directory or the address of a database.
+    /// Returns the location of the journal: the directory `data`, or the database at the address
+    /// `store`.
     ///
     /// # Errors
-    /// [`LocationError`] unless exactly one is given and can be read.
+    /// [`LocationError`] unless exactly one of the two is given, or if the address is invalid.
     pub fn of(data: Option<&Path>, store: Option<&str>) -> Result<Self, LocationError> {
         match (data, store) {
             (Some(data), None) => Ok(Self::Directory(data.to_owned())),
@@ -45,7 +46,7 @@ impl Location {
         }
     }
 
-    /// Returns the directory, unless the journal is in a database.
+    /// Returns the journal's directory, or `None` if the journal is in a database.
     #[must_use]
     pub fn directory(&self) -> Option<PathBuf> {
         match self {

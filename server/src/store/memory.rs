@@ -1,21 +1,22 @@
-//! Budget of bytes shared by all uploads between socket and disk.
+//! Memory budget, in bytes, that all uploads share while they are between socket and disk.
 
 use std::sync::Arc;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Shared budget, in bytes.
+/// Memory budget, in bytes. Clones share it.
 #[derive(Debug, Clone)]
 pub(super) struct MemoryBudget(Arc<Semaphore>);
 
-/// Part of the budget, returned on drop.
+/// Part of the budget that one request has reserved. Dropping the reservation returns it to the
+/// budget.
 #[derive(Debug)]
 pub(crate) struct MemoryReservation {
     budget: MemoryBudget,
     held: Option<OwnedSemaphorePermit>,
 }
 
-/// Error: the budget is spent.
+/// Error of a reservation for which the rest of the budget is too small.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct MemoryExhausted;
 
@@ -34,10 +35,10 @@ impl MemoryBudget {
 }
 
 impl MemoryReservation {
-    /// Reserves `bytes` more, or nothing at all.
+    /// Reserves `bytes` further bytes, or none if the rest of the budget is too small.
     ///
-    /// A reservation grows with the bytes that arrive, not with those announced. So slow senders
-    /// cannot occupy the budget with promises.
+    /// A reservation grows with the bytes that have arrived, not with the announced length. So slow
+    /// clients cannot occupy the budget with bytes that they have only announced.
     ///
     /// # Errors
     /// [`MemoryExhausted`] when other uploads hold the rest of the budget.

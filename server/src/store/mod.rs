@@ -1,5 +1,5 @@
-//! Journal of tasks, batches of reports, and totals. It is in a directory, which belongs to one
-//! process, or in a database, which several processes may share.
+//! Journal that stores tasks, batches of reports, and the totals of batches. The journal is either
+//! a directory, which one process uses alone, or a database, which several processes may share.
 //!
 //! ```text
 //! submit → bounded queue → writer: one commit per group and task → answers
@@ -10,9 +10,9 @@
 //!
 //! - An upload is acknowledged only after its commit is on disk, synced.
 //! - An upload id counts once per task, however often it is sent and in whichever batch. The engine
-//!   checks this before it stores.
-//! - A refused upload was not stored, or (after a crash or a lost connection) may be sent again
-//!   without being counted again.
+//!   checks the id before it stores an upload.
+//! - A refused upload was not stored, except perhaps after a crash or a lost connection. In either
+//!   case the client may send the upload again: it is counted once.
 //! - A batch is closed once, with at least as many reports as its task demands. Its totals never
 //!   change: a released batch is always served unchanged.
 //! - An open batch reveals only how many reports it holds.

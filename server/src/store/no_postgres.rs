@@ -1,6 +1,6 @@
-//! Stand-in for the journal in a database, in a build without the feature `postgres`.
+//! Replacement for the module `postgres`, in a build without the feature `postgres`.
 //!
-//! [`Database`] has no value, so code that handles databases compiles but is unreachable.
+//! The type [`Database`] has no values. So code that handles databases compiles, but can never run.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::engine::{Engine, EngineError, StorageReader, TaskBatches};
 use crate::left_out::LeftOut;
 
-/// A PostgreSQL database.
+/// Address of a PostgreSQL database. In this build the type has no values.
 #[derive(Debug, Clone)]
 pub struct Database(Infallible);
 
@@ -35,7 +35,7 @@ pub(super) fn open_read_only(
     match database.0 {}
 }
 
-/// Pool of sessions of a database.
+/// Pool of sessions with a database.
 pub(crate) struct SessionPool(pub(crate) Infallible);
 
 impl SessionPool {

@@ -25,18 +25,18 @@ use super::tasks::Tasks;
 use super::writer::{GroupLimits, Writer};
 use super::writer_metrics::WriterMetrics;
 
-/// Bytes of the upload budget for each slot of the writer's queue.
+/// Number of bytes of the upload budget (`queue_bytes`) for which the writer's queue gets one slot.
 const REQUEST_BYTES: usize = 8 << 10;
 
 impl Store {
-    /// Opens the store of a data directory and stores the new tasks. Creates the directory if it is
-    /// missing. Blocks on the disk.
+    /// Opens the store in a data directory, and stores the new ones among `tasks`. Creates the
+    /// directory if it is missing. This call blocks on disk I/O.
     ///
     /// Tasks stored earlier are served even if they are not in `tasks`.
     ///
     /// # Errors
-    /// When the directory is in use, unreadable or damaged, or a task is invalid or contradicts a
-    /// stored one.
+    /// When the directory is in use, unreadable or damaged, or a task is invalid or contradicts the
+    /// stored task with its id.
     pub fn open(
         directory: &Path,
         tasks: &[TaskSetup],
@@ -45,8 +45,8 @@ impl Store {
         Self::open_at(&Location::Directory(directory.to_owned()), tasks, options)
     }
 
-    /// Opens the store at a location. Blocks: call it on a thread that may, if the location is a
-    /// database.
+    /// Opens the store at a location. This call blocks. If the location is a database, call it only
+    /// on a thread that may block.
     ///
     /// # Errors
     /// As [`Store::open`].
@@ -57,7 +57,8 @@ impl Store {
     ) -> Result<Self, OpenError> {
         let (mut engine, lock): (Box<dyn Engine>, _) = match location {
             Location::Directory(directory) => {
-                // Checked first, so that nothing is written to a directory of another version.
+                // The version is checked first, so that nothing is written to a directory of
+                // another version.
                 files::check_version(directory)?;
                 files::create_root(directory)?;
                 let lock = lock(directory)?;
@@ -76,12 +77,12 @@ impl Store {
     }
 
     /// Opens the store at a location without changing anything. Released batches can be read. Every
-    /// other operation returns [`StoreError::ReadOnly`](super::StoreError::ReadOnly). Blocks, as
-    /// [`Store::open_at`] does.
+    /// other operation returns [`StoreError::ReadOnly`](super::StoreError::ReadOnly). This call
+    /// blocks, as [`Store::open_at`] does.
     ///
     /// # Errors
     /// When another process writes to the directory, when the location is unreadable or damaged, or
-    /// when it lacks one of the tasks.
+    /// when one of `tasks` is not stored there or differs from the stored task.
     pub fn open_read_only(
         location: &Location,
         tasks: &[TaskSetup],
@@ -113,7 +114,8 @@ impl Store {
         Self::from_parts(tasks, reader, options, None, shared)
     }
 
-    /// Opens the store over any storage engine. The caller ensures exclusive use of the storage.
+    /// Opens a store on the given storage engine. The caller ensures exclusive use of the engine's
+    /// storage.
     ///
     /// # Errors
     /// As [`Store::open`].
@@ -125,7 +127,8 @@ impl Store {
         Self::start(engine, None, tasks, options, clock::system())
     }
 
-    /// Starts the threads of the store: the writer, the releaser and the timer for due batches.
+    /// Stores the new ones among the tasks `given`, and starts the store's threads: the writer, the
+    /// releaser and the timer for due batches.
     pub(super) fn start(
         mut engine: Box<dyn Engine>,
         lock: Option<File>,
@@ -145,7 +148,7 @@ impl Store {
         let (releaser, _) =
             releaser::spawn(Arc::clone(&reader), queue.downgrade()).map_err(OpenError::Thread)?;
         for task in tasks.all() {
-            // A batch that the last process closed but did not release.
+            // The last process may have closed a batch without releasing it.
             let _ = releaser.send(ReleaserWork::Closed(task));
         }
         let (alive, watched) = watch::channel(());
@@ -176,6 +179,8 @@ impl Store {
         Self::from_parts(tasks, reader, options, Some((writer, metrics)), None)
     }
 
+    /// Assembles a store from its parts. If processes can share the storage, also starts the
+    /// poller.
     fn from_parts(
         tasks: Arc<Tasks>,
         reader: Arc<dyn StorageReader>,
@@ -202,7 +207,8 @@ impl Store {
         Ok(store)
     }
 
-    /// Starts a thread that follows changes by other processes. It ends when the store is dropped.
+    /// Starts a thread that polls the storage for changes by other processes. The thread ends when
+    /// the store is dropped.
     fn spawn_poller(&self) -> std::io::Result<()> {
         // Weak, so that this thread does not keep the store alive.
         let inner = Arc::downgrade(&self.0);
@@ -223,8 +229,8 @@ impl Store {
     }
 }
 
-/// Starts a thread that reminds the writer of due batches, even when no uploads come. It ends when
-/// the store is dropped.
+/// Starts a thread that reminds the writer of due batches at the interval `every`, even when no
+/// uploads come. The thread ends when the store is dropped.
 fn spawn_due_timer(queue: mpsc::WeakSender<WriterRequest>, every: Duration) -> std::io::Result<()> {
     let until_gone = move || {
         loop {
@@ -242,8 +248,8 @@ fn spawn_due_timer(queue: mpsc::WeakSender<WriterRequest>, every: Duration) -> s
     thread.spawn(until_gone).map(drop)
 }
 
-/// Locks the directory for this process. The operating system releases the lock when the process
-/// ends, even after a crash.
+/// Locks the data directory for this process alone. The operating system releases the lock when the
+/// process ends, even after a crash.
 fn lock(directory: &Path) -> Result<File, OpenError> {
     let path = directory.join(files::LOCK);
     let failed = |source| OpenError::Engine(files::file_error(&path, source));

@@ -1,4 +1,4 @@
-//! Origins of shuffled reports, stored after the bytes of uploads and totals.
+//! Origins of shuffled reports. An analyser stores them after the bytes of an upload or of totals.
 
 use std::collections::BTreeMap;
 
@@ -6,14 +6,16 @@ use hushbin::sealed::KEY_ID;
 
 use super::role::Role;
 
-/// Origin of a shuffled report.
+/// Origin of a shuffled report: the shuffler and the batch that it came from, and the key that it
+/// was sealed to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Origin {
-    /// Shuffler: the first 8 bytes of the SHA-256 of its public key.
+    /// Id of the shuffler: the first 8 bytes of the SHA-256 of its public key.
     pub(crate) shuffler: [u8; 8],
     /// Id of the shuffled batch.
     pub(crate) batch: [u8; 16],
-    /// Id of the key that the report was sealed to, which every sealed report shows openly.
+    /// Id of the key that the report was sealed to. Every sealed report contains this id in
+    /// plaintext.
     pub(crate) key: [u8; KEY_ID],
 }
 
@@ -60,8 +62,8 @@ impl Origins {
         self.0.values().sum()
     }
 
-    /// Returns the number of reports of the smallest origin. A report hides only among reports of
-    /// the same origin.
+    /// Returns the number of reports that the smallest origin has, or `None` if there are no
+    /// origins. A report is hidden only among reports of the same origin.
     pub(crate) fn smallest(&self) -> Option<u64> {
         self.0.values().copied().min()
     }
@@ -74,7 +76,7 @@ impl Origins {
         all
     }
 
-    /// Appends the origins to `bytes`, and then the number of origins.
+    /// Appends each origin and its number of reports to `bytes`, and then the number of origins.
     pub(super) fn append(&self, bytes: &mut Vec<u8>) {
         for (origin, reports) in &self.0 {
             bytes.extend(origin.encode());
@@ -83,8 +85,8 @@ impl Origins {
         bytes.extend((self.0.len() as u64).to_le_bytes());
     }
 
-    /// Splits bytes into those before the origins and the origins. Returns `None` if
-    /// [`Origins::append`] did not write to the bytes.
+    /// Splits bytes that [`Origins::append`] has extended into the bytes before the origins, and
+    /// the origins. Returns `None` if the bytes do not end in encoded origins.
     pub(super) fn split(bytes: &[u8]) -> Option<(&[u8], Self)> {
         const EACH: usize = Origin::LENGTH + 8;
         let (rest, count) = bytes.split_last_chunk::<8>()?;
@@ -103,8 +105,8 @@ impl Origins {
 }
 
 impl Role {
-    /// Splits a stored body into the body that was sent and the origin after it. Only an analyser
-    /// stores an origin.
+    /// Splits the stored body of an upload into the body that was sent, and the origin after it.
+    /// Only an analyser stores an origin.
     pub(super) fn split_body(self, body: &[u8]) -> (&[u8], Option<Origin>) {
         match (self, body.split_last_chunk()) {
             (Self::Analyser, Some((body, origin))) => (body, Some(Origin::decode(origin))),

@@ -10,8 +10,9 @@ use super::role::Role;
 use super::task;
 use super::tasks::Tasks;
 
-/// Polling interval. It bounds the delay until a process knows of tasks or settings that another
-/// process stored. Requests about batches read the storage themselves.
+/// Interval between polls. It bounds the delay until a process notices tasks or settings that
+/// another process has stored. Requests about batches do not wait for a poll, since they read the
+/// storage themselves.
 pub(super) const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// State of the polling thread.
@@ -33,7 +34,7 @@ impl Poller {
     }
 }
 
-/// Updates tasks, settings and batches from the storage.
+/// Updates the list of tasks, and the settings and batches of each task, from the storage.
 fn apply_changes(tasks: &Tasks, shared: &dyn SharedStorage, role: Role) -> Result<(), OpenError> {
     // Listed before the storage is read. A task stored in between is then not taken for a deleted
     // one.

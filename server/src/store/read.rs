@@ -1,4 +1,4 @@
-//! Reads released batches.
+//! Reads the totals, origins and reports of released batches.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -27,7 +27,8 @@ fn check_kept(stored: &StoredTask, batches: &[BatchRow]) -> Result<(), OpenError
     }
 }
 
-/// Returns the task of reports under local privacy, or an error for a task of sums.
+/// Returns the task if it collects reports under local differential privacy. Returns an error for a
+/// task of sums.
 fn reports(stored: &StoredTask) -> Result<&Task, OpenError> {
     let reports = stored.task().reports();
     reports.ok_or_else(|| OpenError::Sums {
@@ -36,10 +37,11 @@ fn reports(stored: &StoredTask) -> Result<&Task, OpenError> {
 }
 
 impl Store {
-    /// Returns the totals of all released batches, or of the listed ones. Blocks on the disk.
+    /// Returns the totals over the listed batches, or over all released batches if `batches` is
+    /// `None`. This call blocks on disk I/O.
     ///
     /// # Errors
-    /// When storage fails, a batch is not released, or the task is one of sums.
+    /// When storage fails, a batch is not released, or the task is a task of sums.
     pub fn totals(
         &self,
         stored: &StoredTask,
@@ -56,10 +58,11 @@ impl Store {
         Ok(Arc::new(totals))
     }
 
-    /// Returns the message counts of released batches of a task of sums. Blocks on the disk.
+    /// Returns the message counts of a task of sums, over the released batches in `batches`. This
+    /// call blocks on disk I/O.
     ///
     /// # Errors
-    /// When storage fails, or one of them is not released.
+    /// When storage fails, or one of the batches is not released.
     pub(crate) fn sum_totals(
         &self,
         stored: &StoredTask,
@@ -67,7 +70,7 @@ impl Store {
         batches: &[BatchRow],
     ) -> Result<SumTotals, OpenError> {
         let mut totals = SumTotals::new(task);
-        // A batch without messages was lost, and has no totals.
+        // A batch without messages only takes the place of a batch that was lost. It adds nothing.
         for batch in batches.iter().filter(|batch| batch.reports > 0) {
             let own = self.read_totals(stored, batch.number, |bytes, _| {
                 SumTotals::decode(task, bytes).map_err(|error| error.to_string())
@@ -77,8 +80,8 @@ impl Store {
         Ok(totals)
     }
 
-    /// Returns the totals of all released batches. They are cached, and new batches are added to
-    /// them.
+    /// Returns the totals over all released batches. The totals are cached, and each call adds the
+    /// batches that were released since the last call.
     fn all_totals(&self, stored: &StoredTask, task: &Task) -> Result<Arc<Totals>, OpenError> {
         // Taken out of the cache: after an error below, the next call starts from empty totals.
         let mut known = stored.cached_totals.lock();
@@ -103,8 +106,9 @@ impl Store {
         })
     }
 
-    /// Returns the origins of reports in released batches, as far as shufflers reported them. They
-    /// are empty except at an analyser. Blocks on the disk.
+    /// Returns the number of reports of each origin in released batches, as far as their origins
+    /// are stored. Only an analyser stores origins. Otherwise the result is empty. This call blocks
+    /// on disk I/O.
     ///
     /// # Errors
     /// When storage fails.
@@ -123,6 +127,8 @@ impl Store {
         Ok(all)
     }
 
+    /// Reads the stored totals of a batch, and passes the encoded totals and their origins to
+    /// `read`.
     fn read_totals<T>(
         &self,
         stored: &StoredTask,
@@ -141,8 +147,8 @@ impl Store {
         })
     }
 
-    /// Visits the blocks of sealed reports of a released batch, until the visitor breaks.
-    /// Blocks on the disk.
+    /// Visits the blocks of sealed reports of a released batch, until the visitor breaks. This call
+    /// blocks on disk I/O.
     ///
     /// # Errors
     /// When storage fails.
@@ -155,7 +161,8 @@ impl Store {
         Ok(self.0.reader.for_each_block(stored.key(), batch, visit)?)
     }
 
-    /// Visits every report of released batches, until `given_up` returns true. Blocks on the disk.
+    /// Visits every report of released batches, until `given_up` returns true. This call blocks on
+    /// disk I/O.
     ///
     /// # Errors
     /// When storage fails, the reports of a batch are no longer kept, or a stored report is
@@ -182,9 +189,9 @@ impl Store {
         Ok(())
     }
 
-    /// Folds every report of released batches into totals, on all cores. `none` are the empty
-    /// totals to start from. The result is incomplete once `given_up` returns true. Blocks on the
-    /// disk.
+    /// Adds every report of released batches to totals, on all cores. `none` contains the empty
+    /// totals to start from. The result is incomplete once `given_up` returns true. This call
+    /// blocks on disk I/O.
     ///
     /// # Errors
     /// As [`Store::for_each_report`].

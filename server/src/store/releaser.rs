@@ -1,8 +1,8 @@
-//! Counts closed batches, on a separate thread.
+//! Releaser: a thread that counts closed batches and releases them.
 //!
-//! A batch is counted once, on all cores, when it is closed. Its totals, and its reports in a new
-//! order, are then stored. Its uploads are deleted. A start counts only batches that a crash or
-//! stop interrupted. Counting such a batch again yields the same bytes.
+//! A closed batch is counted once, on all cores. Then its totals and its reports, in a new order,
+//! are stored, and its uploads are deleted. After a start, the thread counts only batches whose
+//! counting a crash or a stop has interrupted. Counting such a batch again yields the same bytes.
 
 use std::mem;
 use std::sync::Arc;
@@ -32,24 +32,26 @@ use super::stored_reports;
 use super::task::StoredTask;
 use crate::task::CollectedTask;
 
-/// Maximum number of reports in a block, equal to that of an upload.
+/// Maximum number of reports in a block. A block is encoded as an upload, so the maximum is that of
+/// an upload.
 const BLOCK_REPORTS: usize = hushbin::bounds::REPORTS.max as usize;
 
-/// Maximum bytes of sealed reports in a block, unless a single report is longer.
+/// Maximum number of bytes in a block of sealed reports, unless a single report is longer.
 const BLOCK_BYTES: usize = 1 << 19;
 
-/// Pause after a failure. The most frequent failure is a full disk.
+/// Pause after a failure, before the work is tried again. The most frequent failure is a full disk.
 const RETRY_DELAY: Duration = Duration::from_secs(10);
 
-/// Work for the thread.
+/// Work for the releaser thread.
 pub(super) enum ReleaserWork {
-    /// The task has closed batches.
+    /// Release the closed batches of this task.
     Closed(Arc<StoredTask>),
-    /// The reports of a released batch are no longer needed.
+    /// Delete the reports of the released batch with this number.
     Forget(Arc<StoredTask>, u64),
 }
 
-/// Starts the thread. It ends when all senders of work are dropped.
+/// Starts the releaser thread. Returns the sender of its work, and its handle. The thread ends when
+/// all senders are dropped.
 pub(super) fn spawn(
     reader: Arc<dyn StorageReader>,
     writer: mpsc::WeakSender<WriterRequest>,
@@ -80,7 +82,7 @@ pub(super) fn spawn(
                     Ok(true) => {}
                     Err(_) => thread::sleep(RETRY_DELAY),
                 }
-                // Queued behind other work, so that a series of closed batches does not delay it.
+                // Queued behind other work, which a series of closed batches would otherwise delay.
                 if let Some(again) = again.upgrade() {
                     let _ = again.send(next);
                 }
@@ -95,8 +97,8 @@ struct Releaser {
 }
 
 impl Releaser {
-    /// Releases a task's oldest closed batch. Returns true if there was one, so that there may be
-    /// more.
+    /// Releases a task's oldest closed batch. Returns true if it released a batch, since the task
+    /// may have more closed batches.
     fn release(&self, task: &Arc<StoredTask>) -> Result<bool, String> {
         let batches = task.batches();
         let closed = batches.iter().find(|row| row.state == BatchState::Closed);
@@ -117,9 +119,9 @@ impl Releaser {
             Role::Collector | Role::Analyser => build_release(reader, task, batch),
         })
         .and_then(|release| {
+            // Dropped before the release, since the open transaction of the claim would keep a
+            // database from cleaning up after it.
             drop(claim);
-            // The open transaction of the claim would keep a database from cleaning up after the
-            // release.
             Ok(reader.release(task.key(), &row, release)?)
         })
         .map_err(|error| error.to_string())?;
@@ -128,6 +130,7 @@ impl Releaser {
         Ok(true)
     }
 
+    /// Deletes the reports of a released batch, and notifies the writer.
     fn forget(&self, task: &Arc<StoredTask>, batch: u64) -> Result<(), String> {
         let forgotten = self.reader.forget_reports(task.key(), batch);
         forgotten.map_err(|error| error.to_string())?;
@@ -136,14 +139,16 @@ impl Releaser {
         Ok(())
     }
 
-    /// Returns true if the writer has ended, so that no one processes results any more.
+    /// Returns true if the writer has ended. Then nothing would process the results of further
+    /// work.
     fn is_over(&self) -> bool {
         self.writer
             .upgrade()
             .is_none_or(|writer| writer.is_closed())
     }
 
-    /// Asks the writer to take note of a change. If the writer has ended, the next start does so.
+    /// Asks the writer to update its state of a batch, after a release or a deletion of reports. If
+    /// the writer has ended, the next start reads the new state from the storage.
     fn notify_writer(&self, task: &Arc<StoredTask>, batch: u64) -> Result<(), String> {
         let (reply, answer) = oneshot::channel();
         let request = WriterRequest::SettleRelease {
@@ -163,7 +168,8 @@ impl Releaser {
     }
 }
 
-/// Claims a batch. This always succeeds if no other process writes to the storage.
+/// Claims a batch. Returns `None` if another process holds the claim. Always returns a claim if the
+/// storage cannot be shared.
 ///
 /// # Errors
 /// When storage fails.
@@ -190,9 +196,9 @@ fn build_release(
     }
 }
 
-/// Counts a batch of reports and permutes them into blocks.
+/// Counts the reports of a batch, sorts them, and splits them into blocks.
 ///
-/// The reports stay the bytes that pages sent. Each is decoded once, to be counted.
+/// A report is stored as the bytes that the page sent. It is decoded only once, for counting.
 fn build_reports_release(
     reader: &dyn StorageReader,
     stored: &StoredTask,
@@ -221,7 +227,8 @@ fn build_reports_release(
     let blocks = (0_u128..)
         .zip(reports.chunks(BLOCK_REPORTS))
         .map(|(number, reports)| {
-            // Numbers serve as ids, since a block has nothing to do with the original uploads.
+            // A block does not correspond to an original upload, so its number serves as its upload
+            // id.
             let id = UploadId(number.to_be_bytes());
             let mut block = upload::header(id, &task.fingerprint(), reports.len() as u32);
             reports.iter().for_each(|(_, bytes)| block.extend(*bytes));
@@ -238,16 +245,16 @@ fn build_reports_release(
     })
 }
 
-/// A report after its [`sort_prefix`].
+/// A report's [`sort_prefix`], followed by the report.
 type PrefixedReport<'a> = (u64, &'a [u8]);
 
-/// Counts uploads. Returns the totals and the reports.
+/// Counts the reports in uploads. Returns the totals, and each report with its sort prefix.
 fn count_uploads<'a>(
     task: &Task,
     uploads: &[EncodedUpload<'a>],
 ) -> Result<(Totals, Vec<PrefixedReport<'a>>), hushbin::Error> {
-    // Split by single uploads: a chunk of a few uploads with 4,096 reports each would keep one core
-    // busy alone.
+    // The work is split into single uploads. In larger chunks, a few uploads of 4,096 reports each
+    // could keep one core busy while other cores are idle.
     let parts = uploads.par_iter().try_fold(
         || (Totals::new(task), Vec::new()),
         |(mut totals, mut reports), upload| {
@@ -268,15 +275,15 @@ fn count_uploads<'a>(
     )
 }
 
-/// Returns the first eight bytes of a report, its seed, as the number that sorts like them. Most
-/// comparisons of a sort end here, without access to distant memory.
+/// Returns the first eight bytes of a report, which are its seed, as a number with the same sort
+/// order. This number decides most comparisons, without a memory access to the report.
 fn sort_prefix(report: &[u8]) -> u64 {
     let bytes = report.first_chunk().expect("a report begins with its seed");
     u64::from_be_bytes(*bytes)
 }
 
-/// Counts a batch of messages. The counts contain all information of the messages, which are not
-/// kept.
+/// Counts the messages of a batch. The release keeps the counts but not the messages, because the
+/// counts contain all their information.
 fn build_sums_release(
     reader: &dyn StorageReader,
     stored: &StoredTask,
@@ -306,8 +313,8 @@ fn build_sums_release(
 
 /// Builds the release of a batch of sealed reports: blocks that are sent to the analyser unchanged.
 ///
-/// All blocks have the same id, which identifies the batch. It is the beginning of a SHA-256 over
-/// the contents.
+/// All blocks have the same upload id, which identifies the batch. The id is the first 16 bytes of
+/// a SHA-256 hash of the batch's contents.
 fn build_sealed_release(
     reader: &dyn StorageReader,
     stored: &StoredTask,
@@ -329,14 +336,14 @@ fn build_sealed_release(
     let mut reports: Vec<&[u8]> = bytes.chunks_exact(length).collect();
     reports.par_sort_unstable();
     let reports = drop_small_key_groups(&reports, task);
-    // A hash of the contents, so that a release that is repeated gets the same id.
+    // The id is a hash of the contents, so that a repeated release gets the same id.
     let mut hash = Sha256::new();
     hash.update(b"hushbin batch\0");
     hash.update(task.fingerprint().0);
     reports.iter().for_each(|report| hash.update(report));
     let digest = hash.finalize();
     let id = UploadId(*digest.first_chunk().expect("a digest has 32 bytes"));
-    // A single report may be longer than a block is meant to be.
+    // A single report may be longer than `BLOCK_BYTES`.
     let each = (BLOCK_BYTES / length).clamp(1, BLOCK_REPORTS);
     let blocks = reports.chunks(each).map(|reports| {
         let upload = EncodedUpload {
@@ -353,12 +360,13 @@ fn build_sealed_release(
     })
 }
 
-/// Returns the sealed reports that enough reports with the same key hide, as the task demands. An
-/// analyser distinguishes keys, so a report hides only among reports with its key. Reports are left
-/// out if too few were sealed to the same key while keys were changing.
+/// Drops all sealed reports whose key has fewer reports than the task's minimum batch size, and
+/// returns the remaining reports. The analyser sees which key a report was sealed to. So a report
+/// is hidden only among reports with the same key. Few reports with a key occur while keys change.
 fn drop_small_key_groups<'a>(sorted: &[&'a [u8]], task: &CollectedTask) -> Vec<&'a [u8]> {
     let least = task.min_batch_reports();
     let mut kept = Vec::with_capacity(sorted.len());
+    // A report begins with the id of its key, so sorting has made equal keys adjacent.
     for group in sorted.chunk_by(|one, next| one[..KEY_ID] == next[..KEY_ID]) {
         match group.len() as u64 >= least {
             true => kept.extend(group),

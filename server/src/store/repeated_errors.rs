@@ -1,4 +1,4 @@
-//! Logs an error only once if it repeats at every attempt.
+//! Log of errors in which an error that repeats at every attempt occurs only once.
 
 use std::collections::HashMap;
 use std::fmt::Display;
@@ -9,12 +9,13 @@ use super::task::StoredTask;
 /// Name of an action in the log.
 pub(super) type Action = &'static str;
 
-/// Attempts of the writer or releaser that fail at present. A full disk fails thousands of times a
-/// second. The log gets a line when an attempt begins to fail or fails in another way. It gets
-/// another line when the attempt works again.
+/// Actions of the writer or releaser that currently fail. With a full disk, an action may fail
+/// thousands of times a second. The log gets a line when an action begins to fail, or fails with a
+/// different error. It gets another line when the action works again.
 #[derive(Debug, Default)]
 pub(super) struct RepeatedErrors(HashMap<(Option<TaskKey>, Action), RepeatedError>);
 
+/// Last error of an action, and the number of its failures since it last worked.
 #[derive(Debug)]
 struct RepeatedError {
     message: String,
@@ -22,7 +23,8 @@ struct RepeatedError {
 }
 
 impl RepeatedErrors {
-    /// Records the result of an attempt, with the task if the attempt concerns one.
+    /// Records the result of an attempt at `action`. `task` is the task that the attempt concerns,
+    /// if any.
     pub(super) fn record<T, E: Display>(
         &mut self,
         task: Option<&StoredTask>,

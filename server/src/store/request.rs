@@ -12,13 +12,14 @@ use super::memory::MemoryReservation;
 use super::settings::Settings;
 use super::task::{StoredTask, TaskSetup};
 
-/// Uploads of one request, whose reports have been checked.
+/// Uploads that one HTTP request contains. Their reports have been checked.
 #[derive(Debug)]
 pub(crate) struct Submission {
     pub(crate) uploads: Vec<SubmittedUpload>,
-    /// Bytes that contain the bodies. The body of a single upload is at the end.
+    /// Bytes of the request, which contain the bodies of all uploads. A single upload's body is at
+    /// the end of the bytes.
     pub(crate) bytes: Vec<u8>,
-    /// Memory reserved for the bytes, returned with the answer.
+    /// Memory reserved for the bytes, freed when the request is answered.
     pub(crate) memory: MemoryReservation,
 }
 
@@ -32,8 +33,8 @@ pub(crate) struct SubmittedUpload {
 }
 
 impl SubmittedUpload {
-    /// Creates an upload from the range of its encoding. The body follows the version (1 byte), the
-    /// fingerprint (16) and the id (16).
+    /// Creates an upload from the range `whole` of its encoding. The body follows the version (1
+    /// byte), the fingerprint (16) and the id (16).
     pub(crate) const fn new(id: UploadId, reports: u32, whole: Range<usize>) -> Self {
         Self {
             id,
@@ -43,7 +44,7 @@ impl SubmittedUpload {
     }
 }
 
-/// Uploads of one task, whose caller waits for the outcomes.
+/// Request to store uploads of one task. Its caller waits for the outcomes of the uploads.
 pub(super) struct UploadRequest {
     pub(super) task: Arc<StoredTask>,
     pub(super) submission: Submission,
@@ -57,7 +58,7 @@ pub(crate) struct UploadReceipt {
     pub(crate) uploads: usize,
     /// Number of reports in new uploads.
     pub(crate) reports: usize,
-    /// Number of uploads that were already stored or came twice.
+    /// Number of uploads that were already stored, or came twice in the same commit.
     pub(crate) duplicates: usize,
     /// First upload whose id is already stored with other bytes.
     pub(crate) conflict: Option<UploadId>,
@@ -74,7 +75,7 @@ impl UploadReceipt {
     }
 }
 
-/// Channel to the caller of a request.
+/// Channel for the answer to the caller of a request.
 pub(super) type ReplySender<T> = oneshot::Sender<Result<T, StoreError>>;
 
 /// Request to the writer.
@@ -83,11 +84,11 @@ pub(super) enum WriterRequest {
     Uploads(UploadRequest),
     /// Prove that a write reaches the disk.
     Probe(ReplySender<()>),
-    /// Close the batches and delete the reports that are due.
+    /// Close all batches that are due, and delete the reports that have been kept long enough.
     CloseDue,
     /// Close a task's open batch, if it has at least this number of reports.
     CloseBatch(Arc<StoredTask>, u64, ReplySender<BatchRow>),
-    /// Take note of a release, or of a deletion of reports.
+    /// Update the engine's state of a batch, after its release or the deletion of its reports.
     SettleRelease {
         task: Arc<StoredTask>,
         batch: u64,
@@ -95,7 +96,7 @@ pub(super) enum WriterRequest {
     },
     /// Delete the reports of a released batch.
     Forget(Arc<StoredTask>, u64),
-    /// Store a task.
+    /// Store a new task.
     AddTask(
         Box<TaskSetup>,
         oneshot::Sender<Result<Arc<StoredTask>, OpenError>>,
@@ -104,6 +105,6 @@ pub(super) enum WriterRequest {
     Configure(Arc<StoredTask>, Settings, ReplySender<()>),
     /// Delete a task.
     RemoveTask(Arc<StoredTask>, ReplySender<()>),
-    /// Serve the requests that wait, and refuse new ones.
+    /// Serve the waiting requests, refuse new requests, and end the thread.
     Close(ReplySender<()>),
 }

@@ -1,11 +1,11 @@
-//! Roles of a process, which decide what kind of reports its store holds.
+//! Roles of a process. The role decides which kind of reports the process stores.
 
 use std::fmt;
 
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
-/// Role of a process and of the journal that it writes.
+/// Role of a process, and of the journal that the process writes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
@@ -20,7 +20,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// Name in options, files and logs.
+    /// Returns the role's name in options, files and logs.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

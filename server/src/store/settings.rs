@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Settings by which a task is collected.
+/// Settings that control how a task is collected.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
@@ -13,7 +13,7 @@ pub struct Settings {
     /// Totals are always kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keep_reports_days: Option<u32>,
-    /// Origins of the pages that may send reports, as browsers write them: a scheme, a host and
+    /// Web origins of the pages that may send reports, as browsers write them: a scheme, a host and
     /// perhaps a port, or `null` for pages without an origin. `None` allows any origin.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origins: Option<Vec<String>>,
@@ -41,17 +41,19 @@ fn is_origin(text: &str) -> bool {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct BatchSettings {
-    /// Minimum number of reports in a released batch, 1 to 1000000. A person hides among them.
+    /// Minimum number of reports in a released batch, 1 to 1000000. Each person is hidden among
+    /// these reports.
     pub least: u64,
     /// Number of reports at which a batch is closed, `least` to 1000000.
     pub most: u64,
-    /// Age in hours at which a batch is closed, if it has `least` reports. 0 disables closing by
-    /// age.
+    /// Age in hours at which a batch is closed, if it has at least `least` reports. 0 disables
+    /// closing by age.
     pub hours: u32,
 }
 
 impl BatchSettings {
-    /// Maximum number of reports in a batch. They are held in memory while it is released.
+    /// Maximum number of reports in a batch. All of them are held in memory while the batch is
+    /// released.
     pub const MOST_REPORTS: u64 = 1_000_000;
 
     /// Returns true if an open batch with `reports` reports, opened `seconds` ago, is due to be
@@ -89,7 +91,7 @@ impl Settings {
     /// Checks the settings.
     ///
     /// # Errors
-    /// When one is out of range.
+    /// When a setting is out of range.
     pub fn check(&self) -> Result<(), SettingsError> {
         let BatchSettings { least, most, .. } = self.batch;
         let checks = [

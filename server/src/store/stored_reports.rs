@@ -1,4 +1,4 @@
-//! Reads stored reports, also while another process writes.
+//! Reads stored reports, even while another process writes to the storage.
 
 use std::mem;
 use std::ops::ControlFlow;
@@ -19,15 +19,15 @@ use super::postgres;
 use super::role::Role;
 use super::task::{self, StoredTask};
 
-/// Number of blocks that are folded at once. Each has at most as many reports as an upload may
-/// have.
+/// Number of blocks that are counted at once. A block has at most the number of reports that an
+/// upload may have.
 const BLOCKS: usize = 16;
 
-/// Visits every upload of a batch that is not yet released, with the origin of its reports if it is
-/// known. All uploads are read as of one moment. The reports stay encoded.
+/// Visits every upload of an unreleased batch, with the origin of the upload's reports if the
+/// origin is stored. The uploads are a snapshot of one moment. Their reports stay encoded.
 ///
 /// # Errors
-/// When storage fails, when a body is not the body of an upload, or when the visitor fails.
+/// When storage fails, when a stored body is not that of an upload, or when the visitor fails.
 pub(super) fn for_each_unreleased(
     reader: &dyn StorageReader,
     stored: &StoredTask,
@@ -53,7 +53,7 @@ pub(super) fn for_each_unreleased(
     damaged
 }
 
-/// Visits every report of a released batch.
+/// Visits every report of a released batch, until the visitor breaks.
 ///
 /// # Errors
 /// When storage fails, or a block is not an upload of the task.
@@ -75,8 +75,8 @@ pub(super) fn for_each_released(
     damaged
 }
 
-/// Folds every report of a released batch into totals, on all cores. `none` are the empty totals to
-/// start from. The result is incomplete once `given_up` returns true.
+/// Adds every report of a released batch to totals, on all cores. `none` contains the empty totals
+/// to start from. The result is incomplete once `given_up` returns true.
 ///
 /// # Errors
 /// When storage fails, or a block is not an upload of the task.
@@ -109,14 +109,14 @@ pub(super) fn fold_released(
     Ok(totals)
 }
 
-/// Folds blocks into new totals, on all cores.
+/// Counts the reports in blocks, on all cores, and returns new totals.
 fn fold_blocks(
     task: &Task,
     blocks: &[Vec<u8>],
     given_up: &(dyn Fn() -> bool + Sync),
     none: &Totals,
 ) -> Result<Totals, OpenError> {
-    // At most one part per core, because each part has totals, which may be large.
+    // At most one part per core, because each part has its own totals, which may be large.
     let share = blocks.len().div_ceil(rayon::current_num_threads());
     let parts = blocks.par_chunks(share.max(1)).map(|blocks| {
         let mut part = none.clone();
@@ -136,7 +136,7 @@ fn decode(task: &Task, bytes: &[u8]) -> Result<Upload, OpenError> {
     Upload::decode(bytes, task).map_err(|source| invalid_upload(task.id(), source))
 }
 
-/// Released reports of a task, for reading only.
+/// Read-only access to the released reports of a task.
 pub(crate) struct StoredReports {
     task: Task,
     key: TaskKey,
@@ -158,18 +158,18 @@ impl Source {
     }
 }
 
-/// Returns the queries for a database, which processes may share.
+/// Returns the queries for a database, which several processes may share.
 fn shared_storage(reader: &Arc<dyn StorageReader>) -> &dyn SharedStorage {
     let shared = reader.shared_storage();
     shared.expect("several processes may write to a database")
 }
 
 impl StoredReports {
-    /// Opens the reports of the task `id`, at a location that a collector may be writing to.
+    /// Opens the reports of the task `id`, while a collector may be writing to the location.
     ///
     /// # Errors
-    /// When the location has no such task, or the task's reports cannot be read: they are sealed,
-    /// or sums.
+    /// When the location has no such task, or the task's reports cannot be read, because they are
+    /// sealed or the task is a task of sums.
     pub(crate) fn open(location: &Location, id: &str) -> Result<Self, OpenError> {
         let (rows, source) = match location {
             Location::Directory(directory) => {
@@ -220,8 +220,8 @@ impl StoredReports {
         })
     }
 
-    /// Visits the reports of a released batch, sorted by bytes, until the visitor breaks. Visits
-    /// none if they are no longer kept.
+    /// Visits the reports of a released batch, sorted by bytes, until the visitor breaks. Visits no
+    /// report if the batch's reports are no longer kept.
     ///
     /// # Errors
     /// When storage fails, or a block is not an upload of the task.

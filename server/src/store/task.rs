@@ -1,4 +1,4 @@
-//! Tasks of a store: those already stored, and those given at start.
+//! Tasks of a store: tasks that are already stored, and tasks that are given at the start.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -16,7 +16,7 @@ use super::settings::{BatchSettings, Settings};
 use crate::task::{CollectedDraft, CollectedTask};
 use tokio::sync::watch;
 
-/// A task whose uploads the store keeps.
+/// A task in the store, with its current settings and batches.
 #[derive(Debug)]
 pub struct StoredTask {
     key: TaskKey,
@@ -25,10 +25,12 @@ pub struct StoredTask {
     estimator: Option<Estimator>,
     role: Role,
     settings: RwLock<Arc<Settings>>,
-    /// Latest known batches.
+    /// Latest known batches, oldest first. Readers can wait for changes.
     batches: watch::Sender<Arc<[BatchRow]>>,
-    /// Cached totals of all released batches, with the number of the last one.
+    /// Cached totals over the released batches, with the number of the last batch that they
+    /// include.
     pub(super) cached_totals: Mutex<Option<(u64, Arc<Totals>)>>,
+    /// True once the task has been deleted.
     removed: AtomicBool,
     /// Length of a sealed report in bytes, computed once because many uploads need it.
     sealed_bytes: OnceLock<usize>,
@@ -80,8 +82,8 @@ impl StoredTask {
         *self.settings.write() = Arc::new(settings);
     }
 
-    /// Returns the batches, oldest first. The last one is open. They contain all uploads
-    /// acknowledged so far.
+    /// Returns the batches, oldest first. The last one is open. Their numbers of reports include
+    /// all uploads acknowledged so far.
     #[must_use]
     pub fn batches(&self) -> Arc<[BatchRow]> {
         Arc::clone(&self.batches.borrow())
@@ -102,8 +104,8 @@ impl StoredTask {
         has_closed(&self.batches.borrow())
     }
 
-    /// Publishes batches, unless newer ones are known. Several threads publish, each what it has
-    /// read at some time.
+    /// Replaces the known batches, unless `batches` are older. Several threads call this, each with
+    /// batches that it read at some earlier time.
     pub(super) fn publish_batches(&self, batches: &[BatchRow]) {
         self.batches.send_if_modified(|known| {
             let new = batches != &**known && !is_older(batches, known);
@@ -143,7 +145,8 @@ impl StoredTask {
         let _ = self.batches.subscribe().wait_for(none).await;
     }
 
-    /// Completes when the reports of a released batch are deleted, or the task is.
+    /// Completes when the reports of a released batch have been deleted, or when the task has been
+    /// deleted.
     pub(crate) async fn wait_until_forgotten(&self, batch: u64) {
         let forgotten = |batches: &Arc<[BatchRow]>| {
             let kept = |row: &BatchRow| row.number == batch && row.kept;
@@ -153,8 +156,8 @@ impl StoredTask {
         let _ = self.batches.subscribe().wait_for(forgotten).await;
     }
 
-    /// Returns the conditions under which batches are closed. The task may demand more reports than
-    /// its settings.
+    /// Returns the conditions under which batches are closed. If the task itself demands more
+    /// reports in a batch than its settings do, the higher minimum applies.
     #[must_use]
     pub fn batch_settings(&self) -> BatchSettings {
         let batch = self.settings().batch.clone();
@@ -167,7 +170,7 @@ impl StoredTask {
         }
     }
 
-    /// Returns the released batches.
+    /// Returns the released batches, oldest first.
     #[must_use]
     pub fn releases(&self) -> Vec<BatchRow> {
         let batches = self.batches();
@@ -192,7 +195,7 @@ fn has_closed(batches: &[BatchRow]) -> bool {
 }
 
 /// Returns true if `batches` are older than `known`. A batch changes in one direction only: its
-/// state advances, its reports grow, and kept reports are deleted.
+/// state advances, its number of reports grows, and its reports are deleted.
 fn is_older(batches: &[BatchRow], known: &[BatchRow]) -> bool {
     let before = |(own, known): (&BatchRow, &BatchRow)| {
         own.state < known.state || own.reports < known.reports || own.kept && !known.kept
@@ -205,7 +208,7 @@ fn is_older(batches: &[BatchRow], known: &[BatchRow]) -> bool {
 pub struct TaskSetup {
     /// Task to collect.
     pub draft: CollectedDraft,
-    /// Settings, or `None` to keep the stored ones. A new task then gets the defaults.
+    /// Settings. With `None`, a stored task keeps its settings, and a new task gets the defaults.
     pub settings: Option<Settings>,
 }
 
@@ -230,7 +233,7 @@ impl From<SumDraft> for TaskSetup {
     }
 }
 
-/// Stores the new tasks and returns all stored tasks.
+/// Stores the new tasks in `given`, and changed settings of stored tasks. Returns all stored tasks.
 ///
 /// # Errors
 /// When a draft is invalid or contradicts a stored task, a stored task cannot be used, or storage
@@ -283,10 +286,10 @@ pub(super) fn read_tasks(
     rows.into_iter().map(read).collect()
 }
 
-/// Checks that a task is the stored one.
+/// Checks that the draft in `setup` agrees with the task that is stored under its id.
 ///
 /// # Errors
-/// When they differ.
+/// When the two differ.
 pub(super) fn check_unchanged(stored: &StoredTask, setup: &TaskSetup) -> Result<(), OpenError> {
     let draft = &setup.draft;
     draft
@@ -297,7 +300,7 @@ pub(super) fn check_unchanged(stored: &StoredTask, setup: &TaskSetup) -> Result<
         })
 }
 
-/// Stores changed settings of a stored task.
+/// Stores the settings in a setup if they differ from the current settings of the stored task.
 fn store_settings(
     engine: &mut dyn Engine,
     stored: &StoredTask,
@@ -313,7 +316,7 @@ fn store_settings(
     Ok(())
 }
 
-/// Stores a new task.
+/// Stores a new task, which the draft in a setup describes.
 pub(super) fn store_task(
     engine: &mut dyn Engine,
     role: Role,
@@ -363,7 +366,7 @@ struct StoredSettings<S> {
     settings: S,
 }
 
-/// Checks settings and returns the stored form.
+/// Checks settings, and returns them with the role in the stored form.
 fn check_and_encode_settings(
     draft: &CollectedDraft,
     role: Role,
@@ -376,7 +379,7 @@ fn check_and_encode_settings(
     Ok(encode_settings(role, settings))
 }
 
-/// Returns the stored form of settings.
+/// Returns the stored form of a role and settings, as JSON.
 pub(super) fn encode_settings(role: Role, settings: &Settings) -> String {
     let written = StoredSettings { role, settings };
     serde_json::to_string(&written).expect("settings can be written as JSON")
@@ -392,6 +395,10 @@ pub(super) fn read_settings(id: &str, settings: &str) -> Result<(Role, Settings)
     Ok((read.role, read.settings))
 }
 
+/// Reads a task from the row that stores it.
+///
+/// # Errors
+/// When the parameters cannot be read, or have another fingerprint than the row.
 pub(super) fn read_task(row: &TaskRow) -> Result<CollectedTask, OpenError> {
     let unusable = |reason: String| OpenError::StoredTask {
         id: row.id.clone(),

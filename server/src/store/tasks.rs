@@ -43,7 +43,7 @@ impl Tasks {
         self.read(|listed| listed.all.iter().find(|own| own.key() == key).cloned())
     }
 
-    /// Adds a task, unless it is already listed.
+    /// Adds a task, unless a task with its key is already in the list.
     pub(super) fn add(&self, stored: &Arc<StoredTask>) {
         self.change(|listed| {
             if listed.all.iter().all(|own| own.key() != stored.key()) {

@@ -6,6 +6,7 @@ use super::engine::{
     BatchState, Engine, Release, StorageReader, TaskKey, TaskRow, UploadOutcome, UploadRecord,
 };
 
+/// Returns a task row with this id. Its other fields have no meaning.
 pub(super) fn row(id: &str) -> TaskRow {
     TaskRow {
         key: TaskKey(0),
@@ -16,9 +17,11 @@ pub(super) fn row(id: &str) -> TaskRow {
     }
 }
 
+/// Returns the upload record with this number. Each number has a different id and body.
 pub(super) fn record(number: u64) -> UploadRecord {
     let mut id = [0; 16];
-    // Ids are random, so their order is not that of arrival.
+    // The factor is odd, so ids differ. It is large, so that ids are not in order of arrival, like
+    // random ids.
     id[..8].copy_from_slice(&number.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes());
     UploadRecord {
         id,
@@ -34,6 +37,7 @@ pub(super) fn conflicting_record(number: u64) -> UploadRecord {
     record
 }
 
+/// Builds a release of a closed batch, with one block for every four sorted bodies.
 pub(super) fn release_of(reader: &dyn StorageReader, task: TaskKey, batch: u64) -> Release {
     let (mut bodies, mut uploads) = (Vec::new(), Vec::new());
     let visit = &mut |id, body: &[u8]| {

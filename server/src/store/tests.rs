@@ -58,7 +58,7 @@ impl Timed {
         self.store.task("t").unwrap()
     }
 
-    /// Advances the clock and does what is due.
+    /// Advances the clock, and lets the writer close batches and delete reports that are due.
     async fn pass(&self, seconds: u64) {
         self.time.fetch_add(seconds, Ordering::Relaxed);
         self.store

@@ -25,7 +25,7 @@ const TAKING: Action = "taking uploads";
 const CLOSING: Action = "closing a batch";
 const PROBING: Action = "a write to try the journal";
 
-/// Limits of one commit, which bound the wait of its first caller.
+/// Limits on the size of one commit. They bound the time that the first caller in the commit waits.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct GroupLimits {
     pub(super) uploads: usize,
@@ -35,7 +35,7 @@ pub(super) struct GroupLimits {
 /// Caller that waits for the outcomes of `records` records.
 struct WaitingCaller {
     records: usize,
-    /// Memory to return with the answer.
+    /// Reserved memory, which is freed when the caller is answered.
     memory: MemoryReservation,
     reply: ReplySender<UploadReceipt>,
 }
@@ -51,9 +51,10 @@ pub(super) struct Writer {
     pub(super) metrics: WriterMetrics,
     pub(super) clock: Clock,
     pub(super) errors: RepeatedErrors,
-    /// Lock on the directory, held until all data is on disk.
+    /// Lock on the data directory, held until the engine is closed. `None` if there is no
+    /// directory.
     pub(super) lock: Option<File>,
-    /// Dropped when the thread ends, even by a panic.
+    /// Sender that is dropped when the thread ends, even by a panic. Receivers notice the drop.
     pub(super) alive: watch::Sender<()>,
 }
 
@@ -61,7 +62,7 @@ pub(super) struct Writer {
 struct CommitGroup {
     task: Arc<StoredTask>,
     records: Vec<UploadRecord>,
-    /// Callers, in the order of the records.
+    /// Callers, in the order of their records in `records`.
     callers: Vec<WaitingCaller>,
 }
 
@@ -79,8 +80,8 @@ impl CommitGroup {
         });
         let alone = uploads.len() == 1;
         for SubmittedUpload { id, reports, body } in uploads {
-            // The body is a copy, and the request's bytes are freed after it. So memory doubles for
-            // one caller at a time.
+            // Bodies are copied, and the request's bytes are freed after the last copy. So the
+            // bytes of at most one request are in memory twice.
             let body = match alone {
                 true => mem::take(&mut bytes).split_off(body.start),
                 false => bytes[body].to_vec(),
@@ -118,7 +119,8 @@ impl CommitGroup {
 }
 
 impl Writer {
-    /// Starts the thread. It ends after [`WriterRequest::Close`], or when all senders are dropped.
+    /// Starts the writer thread. The thread ends after [`WriterRequest::Close`], or when all
+    /// senders are dropped.
     pub(super) fn spawn(self) -> std::io::Result<JoinHandle<()>> {
         thread::Builder::new()
             .name("journal".to_owned())
@@ -153,8 +155,9 @@ impl Writer {
         drop(self.alive);
     }
 
-    /// Takes waiting uploads, up to the limits, into one group per task. Also returns the first
-    /// request of another kind, which is served after these groups.
+    /// Collects waiting uploads, up to the limits, in one group per task. Stops at the first
+    /// request of another kind and returns that request as well. It is to be served after the
+    /// groups.
     fn gather(&mut self, first: WriterRequest) -> (Vec<CommitGroup>, Option<WriterRequest>) {
         let mut groups: Vec<CommitGroup> = Vec::new();
         let (mut uploads, mut bytes) = (0, 0);
@@ -201,7 +204,8 @@ impl Writer {
                 for (record, outcome) in group.records.iter().zip(outcomes) {
                     self.metrics.count_upload(record.reports, *outcome);
                 }
-                // Before the answers, so that a caller that was answered finds its reports counted.
+                // Published before the answers are sent, so that a caller that was answered finds
+                // its reports counted.
                 self.publish_batches(&task);
                 // A group of duplicates writes nothing, so it does not prove that writing works
                 // again.
@@ -223,7 +227,8 @@ impl Writer {
         }
     }
 
-    /// Publishes the task's batches. Notifies the releaser if one was closed.
+    /// Publishes the task's current batches to readers. Notifies the releaser if a batch was
+    /// closed.
     fn publish_batches(&self, task: &Arc<StoredTask>) {
         let last = |batches: &[BatchRow]| batches.last().map(|row| row.number);
         let before = last(&task.batches());
@@ -234,6 +239,7 @@ impl Writer {
         }
     }
 
+    /// Closes the task's open batch if it is due.
     fn close_if_due(&mut self, task: &Arc<StoredTask>) {
         let now = (self.clock)();
         let due = task.open_batch().filter(|open| {
@@ -241,12 +247,14 @@ impl Writer {
             !task.is_removed() && task.batch_settings().is_due(open.reports, seconds)
         });
         if let Some(open) = due {
-            // The failure is already logged, and the batch stays due.
+            // `close_batch` has logged a failure. The batch then stays due, and is closed at a
+            // later check.
             let _ = self.close_batch(task, open.number);
         }
     }
 
-    /// Notifies the releaser of batches that another process closed but may not live to release.
+    /// Notifies the releaser if the task has closed batches. The process that closed them may have
+    /// ended before it could release them.
     fn release_if_closed(&self, task: &Arc<StoredTask>) {
         if task.has_closed() {
             let _ = self.releaser.send(ReleaserWork::Closed(Arc::clone(task)));
@@ -284,6 +292,7 @@ impl Writer {
         closed
     }
 
+    /// Serves a request that is neither uploads nor the end of the thread.
     fn serve(&mut self, request: WriterRequest) {
         match request {
             WriterRequest::Uploads(_) | WriterRequest::Close(_) => {}

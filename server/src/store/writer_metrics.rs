@@ -7,26 +7,26 @@ use prometheus_client::metrics::histogram::Histogram;
 
 use super::engine::UploadOutcome;
 
-/// Upper bounds of the histogram of commits, in seconds. A fast disk syncs in a tenth of a
-/// millisecond. A client that waits for ten seconds is asked to come back.
+/// Upper bounds of the bins in the histogram of commit durations, in seconds. A fast disk syncs in
+/// a tenth of a millisecond. A client that has waited for ten seconds is asked to try again later.
 const COMMIT_SECONDS: [f64; 11] = [
     0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0,
 ];
 
-/// Counts since the start. Clones share them.
+/// Counters of the writer's work since the process started. Clones share the counters.
 #[derive(Debug, Clone)]
 pub(crate) struct WriterMetrics {
-    /// New uploads.
+    /// Number of new uploads.
     pub(crate) uploads: Counter,
-    /// Reports in new uploads.
+    /// Number of reports in new uploads.
     pub(crate) reports: Counter,
-    /// Uploads that were already stored.
+    /// Number of uploads that were already stored.
     pub(crate) duplicates: Counter,
-    /// Uploads whose id is already stored with other bytes.
+    /// Number of uploads whose id is already stored with other bytes.
     pub(crate) conflicts: Counter,
-    /// Groups that could not be committed.
+    /// Number of groups that could not be committed.
     pub(crate) failures: Counter,
-    /// Durations of commits, in seconds.
+    /// Histogram of commit durations, in seconds.
     pub(crate) commit: Histogram,
 }
 
