@@ -1,6 +1,6 @@
-//! Measured errors of the estimates: against the best possible mechanism, against one hash function
-//! with padding, and against P1's mechanisms. Also tests for bias. Run with `cargo bench -p
-//! hushbin-study --bench accuracy`.
+//! Measured errors of the estimates, compared with three references: the best possible mechanism,
+//! one hash function with padding, and P1's mechanisms. Also tests for bias. Run with `cargo bench
+//! -p hushbin-study --bench accuracy`.
 //!
 //! Every run and batch has its own seed, so the figures are the same on every machine. Exits with
 //! status 1 if a ratio exceeds its limit, or if a bias test has a p-value below 10⁻⁴.
@@ -24,7 +24,7 @@ use statrs::distribution::{ContinuousCDF, FisherSnedecor};
 
 const ITEMS: u32 = 256;
 
-/// Sparsity s, ε and the upper limit of the ratio.
+/// Cases for means: sparsity s, ε, and the upper limit of the ratio to P1's mechanism.
 const MEANS: [(u32, f64, f64); 6] = [
     (16, 0.5, 0.72),
     (64, 0.25, 0.67),
@@ -70,7 +70,7 @@ fn main() -> ExitCode {
     let near = measure_against_the_bound(&effort) & measure_many_reports(real);
     let close = compare(&effort);
     let unbiased = look_for_bias(&effort);
-    // Ratios of a smoke run are too noisy to be judged.
+    // Without `--bench`, ratios are too noisy to be judged.
     if real && !(near && close && unbiased) {
         return ExitCode::FAILURE;
     }
@@ -126,7 +126,8 @@ fn distance_of(task: &Task, objective: &Objective) -> Distance {
     .expect("what is chosen for an objective in a closed domain is unbiased")
 }
 
-/// Variance over the bound for the best mechanism with one hash function and padding.
+/// Returns the variance of the best mechanism with one hash function and padding, divided by the
+/// lower bound.
 fn plain(items: u32, sparsity: u32, epsilon: f64, objective: &Objective) -> f64 {
     let plain = |name| json!({ "name": name, "hashes": 1, "hashing": "balanced" });
     let others = [
@@ -147,8 +148,8 @@ fn plain(items: u32, sparsity: u32, epsilon: f64, objective: &Objective) -> f64 
     times.fold(f64::INFINITY, f64::min)
 }
 
-/// Prints two ratios for the chosen mechanism: its distance from the best possible mechanism, and
-/// its variance over the best with one hash function.
+/// Prints two ratios for the chosen mechanism: its variance divided by the lower bound, and its
+/// variance divided by the variance of the best mechanism with one hash function.
 fn compare_with_the_bound() {
     let (items, sparsities, epsilons) = GRID;
     for (name, objective) in [
@@ -222,8 +223,8 @@ const MEASURED: [(u32, u32, f64); 10] = [
     (256, 16, 3.0),
     (256, 64, 2.0),
 ];
-/// Standard errors of a deviation that fails. By chance, one of the twenty cells exceeds 5 standard
-/// errors in one run of 10⁵.
+/// Number of standard errors above which a deviation fails the check. By chance, one of the twenty
+/// cells exceeds 5 standard errors in one run of 10⁵.
 const BEYOND: f64 = 5.0;
 
 /// Checks that the measured variance of twenty cells matches its prediction.
@@ -306,7 +307,7 @@ fn measure_many_reports(real: bool) -> bool {
     right
 }
 
-/// Mechanisms under every rule or level, those of P1 included.
+/// Returns mechanisms under every rule or level, including P1's mechanisms.
 fn mechanisms() -> [(Value, &'static [Estimand]); 10] {
     const SIGNED: &[Estimand] = &[Estimand::Plus, Estimand::Minus];
     const MEAN: &[Estimand] = &[Estimand::Mean];
@@ -370,7 +371,8 @@ fn look_for_bias(effort: &Effort) -> bool {
     unbiased
 }
 
-/// Errors of one batch: estimand, whether the truth differs from 0, and the error.
+/// Errors of one batch. Each entry has the estimand, true if the true value differs from 0, and the
+/// error.
 struct Batch(Vec<(Estimand, bool, f64)>);
 
 impl Batch {
@@ -430,8 +432,8 @@ fn batches(task: &Task, estimands: &[Estimand], effort: &Effort) -> Vec<Batch> {
     batches
 }
 
-/// Hotelling's T² test that the mean vector is 0: its F statistic and p-value. The covariance of
-/// the coordinates is estimated from the vectors.
+/// Computes Hotelling's T² test that the mean vector is 0. Returns the F statistic and the p-value.
+/// The covariance of the coordinates is estimated from the vectors.
 fn hotelling(vectors: &[Vec<f64>]) -> (f64, f64) {
     let (n, p) = (vectors.len(), vectors[0].len());
     let count = n as f64;

@@ -1,5 +1,6 @@
-//! Measured errors of question kinds: against the same question as signed items, and quantiles of
-//! page load times. Run with `cargo bench -p hushbin-study --bench questions`.
+//! Measured errors of kinds of question, compared with the same question asked as signed items.
+//! Also measures quantiles of page load times. Run with `cargo bench -p hushbin-study --bench
+//! questions`.
 //!
 //! Every run has its own seed, so the figures are the same on every machine. Exits with status 1 if
 //! a ratio is more than 3 per cent from its expected value, or if intervals cover too rarely or are
@@ -44,7 +45,7 @@ fn asked(epsilon: f64, mut question: Value) -> Task {
     resolve(json!({ "id": "t", "epsilon": epsilon, "questions": [question] }))
 }
 
-/// Task that asks the same question as items with signs or real values.
+/// Returns the task that asks the same question as items with signs or real values.
 fn rated(items: u32, sparsity: u32, epsilon: f64, value: &str, objective: &Objective) -> Task {
     let name = if *objective == Objective::MEAN {
         "mean"
@@ -67,7 +68,7 @@ struct Way<'a> {
 const PEOPLE: u32 = 200;
 
 impl Way<'_> {
-    /// Sum of squared errors over one crowd: over all shares (plus or share), or of the mean of one
+    /// Returns the squared error for one crowd: summed over all shares, or of the mean of one
     /// number.
     fn error(&self, run: u64) -> f64 {
         let rng = &mut ChaCha20Rng::seed_from_u64(run);
@@ -102,7 +103,7 @@ impl Way<'_> {
             .sum()
     }
 
-    /// Mean of the error over runs, and its standard error.
+    /// Returns the mean of the error over runs, and the standard error of this mean.
     fn mean_error(&self, runs: u64, bar: &ProgressBar) -> [f64; 2] {
         let errors: Vec<f64> = (0..runs)
             .into_par_iter()
@@ -133,7 +134,8 @@ fn compare(what: &str, epsilon: f64, ways: [Way; 2], expected: f64, runs: u64) -
     near
 }
 
-/// Compares the measured ratio of errors, each kind against signed items, with the computed one.
+/// Compares, for each kind of question, the measured ratio of its errors to the errors of signed
+/// items with the computed ratio.
 fn compare_kinds(real: bool) -> bool {
     let runs = if real { 40_000 } else { 3 };
     println!("squared error against the same asked of items with signs, {PEOPLE} people");
@@ -261,7 +263,8 @@ fn compare_numbers(runs: u64) -> bool {
     near
 }
 
-/// Number in [−1, 1] of the greatest variance on a grid with `steps` steps.
+/// Returns the number in [−1, 1] whose estimate has the greatest variance, for a grid with
+/// `steps` steps.
 fn worst_number(epsilon: f64, steps: u32) -> f64 {
     let r = f64::from(steps);
     // With probability `drawn` a report is uniform over all levels.
@@ -388,7 +391,7 @@ fn expected_half_width(task: &Task, part: f64, people: f64) -> f64 {
     let hushbin::task::Kind::Number(scale) = question.kind() else {
         unreachable!()
     };
-    // ln(time) is normal, so the time at this part is the exponential of its normal quantile.
+    // ln(time) is normal, so the quantile of the time is the exponential of a normal quantile.
     let normal = statrs::distribution::Normal::standard();
     let z = statrs::distribution::ContinuousCDF::inverse_cdf(&normal, part);
     let time = MEDIAN * (SPREAD * z).exp();

@@ -1,5 +1,6 @@
 //! Figure of the central ε of a shuffled batch, by hushbin's accounting and by the published
-//! bounds. Its curves are over the number of reports and over the local ε.
+//! bounds. The curves show the central ε as a function of the number of reports, and as a function
+//! of the local ε.
 
 use hushbin::bounds::EPSILON;
 use hushbin_analysis::accounting::{HONEST_REPORTS, Mixture, REPORTS, account};
@@ -90,8 +91,8 @@ fn spaced(middle: f64, reach: f64, min: f64, max: f64) -> Vec<f64> {
         .collect()
 }
 
-/// Returns the name and the central ε of each curve: first of hushbin's accounting, then of the
-/// published bounds, in a fixed order. The ε is `None` if the theorem behind a bound does not
+/// Returns the name and the central ε of each curve. hushbin's accounting is the first curve. The
+/// published bounds follow in a fixed order. The ε is `None` if the theorem behind a bound does not
 /// apply.
 fn values(
     mixture: &Mixture,

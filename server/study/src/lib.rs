@@ -1,12 +1,12 @@
 //! Comparison of hushbin with published mechanisms and bounds. This crate is for contributors and
 //! is not part of releases.
 //!
-//! | module | holds |
+//! | module | contents |
 //! |---|---|
-//! | [`competitors`] | published mechanisms, repaired if their paper errs |
+//! | [`competitors`] | published mechanisms, corrected if their paper errs |
 //! | `evaluate` | the experiments of the papers, run again with every mechanism |
 //! | [`published`] | published bounds on the central ε of a batch, by author and year |
-//! | `bounds` | hushbin's account and those bounds as curves |
+//! | `bounds` | curves of hushbin's privacy account and of the published bounds |
 //! | `figure` | figures as SVG |
 //! | [`cli`] | the command `hushbin-study`, which `npm run evaluate` runs |
 

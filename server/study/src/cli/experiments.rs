@@ -31,8 +31,8 @@ pub(super) struct Options {
     seed: u64,
 }
 
-/// Returns the experiments that `--only` selects, among the papers' and those on the given data
-/// sets.
+/// Returns the experiments that `--only` selects among the papers' experiments and the experiments
+/// on the given data sets.
 fn experiments(options: &Options) -> Result<Vec<Box<dyn Experiment>>, Error> {
     let wanted = |name: &str| {
         options.only.is_empty() || options.only.iter().any(|only| name.contains(only.as_str()))

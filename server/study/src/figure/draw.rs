@@ -144,7 +144,7 @@ impl Axis {
             (low.min(value), high.max(value))
         });
         let range = match (low <= high, logarithmic) {
-            // There are no values, so the range is arbitrary.
+            // If there are no values, the range is arbitrary.
             (false, _) => 0.1..1.0,
             (true, true) => low / 1.1..high * 1.1,
             (true, false) => {
@@ -229,7 +229,8 @@ fn draw_panel(
             .filter(|[_, y, error]| *error > 0.0 && drawn(y));
         for &[x, y, error] in bars {
             let ends = [y - 2.0 * error, y + 2.0 * error];
-            // The axis covers one standard error, so bars of two are cut at its ends.
+            // The axis covers one standard error to either side, so bars of two standard errors are
+            // cut at the ends of the axis.
             let ends = ends.map(|end| (x, end.clamp(up.range.start, up.range.end)));
             chart.draw_series([PathElement::new(ends, style.color)])?;
         }

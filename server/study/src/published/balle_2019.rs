@@ -1,10 +1,10 @@
 //! Balle, Bell, Gascón, Nissim, "The Privacy Blanket of the Shuffle Model" (CRYPTO 2019), Section
 //! 5.
 //!
-//! n is the number of reports, ε the local and ε_c the central one, and e = exp(ε). With
-//! probability γ, which does not depend on the input, a report is drawn from a fixed distribution
-//! ω, the blanket. Let P and Q be the report's distributions for two inputs. Let W ~ ω, k =
-//! exp(ε_c), a = k − 1 and L = (P(W) − k·Q(W))/ω(W). With independent copies L₁, L₂, … of L,
+//! n is the number of reports, ε is the local and ε_c the central privacy loss, and e = exp(ε).
+//! With probability γ, which does not depend on the input, a report is drawn from a fixed
+//! distribution ω, the blanket. Let P and Q be the report's distributions for two inputs. Let W ~
+//! ω, k = exp(ε_c), a = k − 1 and L = (P(W) − k·Q(W))/ω(W). With independent copies L₁, L₂, … of L,
 //!
 //! δ(ε_c) ≤ E[max(0, L₁ + ... + L_M)]/(γn), M ~ Binomial(n, γ),
 //!
@@ -19,19 +19,19 @@
 //! Any ε-LDP randomizer has a blanket with γ ≥ exp(−ε). For such a randomizer, the code uses the
 //! paper's generic bounds on L, which hold for γ ≤ 1.
 //!
-//! For reports that favour buckets, more is known. Given its seed, a report is one of t buckets. A
-//! bucket has probability r/Ω, where 1 ≤ r ≤ e, and the t numbers r sum to Ω = ce + t − c. For a
-//! second input, r is written r′. Subtracting the uniform distribution with weight γ = t/Ω leaves
-//! all probabilities at least 0. So ω is uniform, and:
+//! For reports that favour buckets, tighter bounds on L are known. Given its seed, a report is one
+//! of t buckets. A bucket has probability r/Ω, where 1 ≤ r ≤ e, and the t numbers r sum to Ω = ce +
+//! t − c. For a second input, r is written r′. Subtracting the uniform distribution with weight γ =
+//! t/Ω leaves all probabilities at least 0. Therefore ω is uniform, and:
 //!
 //! - L = γ(r − k·r′), hence L ≤ γ(e − k);
 //! - the range of L is γ(e − 1)(k + 1);
 //! - E[L²] = γ²·E[r² − 2k·rr′ + k²·r′²].
 //!
 //! E[r²] is convex in r. With the given range and sum, it is greatest if c of the r are e and the
-//! rest are 1. E[rr′] is linear in r and in r′, so it is least for numbers of this form. It is
-//! least if the favoured buckets of the two inputs differ as much as possible: min(c, t − c)
-//! buckets of each are not favoured by the other. So
+//! rest are 1. E[rr′] is linear in r and in r′, so it is least for numbers of this form. Among
+//! them, E[rr′] is least if the favoured buckets of the two inputs differ as much as possible:
+//! min(c, t − c) favoured buckets of each input are not favoured by the other. Therefore
 //!
 //! v = γ²·[a²·(ce² + t − c) + 2k·min(c, t − c)·(e − 1)²]/t.
 
@@ -109,7 +109,8 @@ impl Blanket {
     /// Returns factor/(γn) times the mean of exp(−rate·M) over M ~ Binomial(n, γ), where M = 0
     /// counts as 0.
     fn averaged(&self, factor: f64, rate: f64) -> f64 {
-        // E[exp(−rate·M)] is (1 − γ·(1 − exp(−rate)))ⁿ. The term for M = 0 is subtracted from it.
+        // E[exp(−rate·M)] is (1 − γ·(1 − exp(−rate)))ⁿ. The term for M = 0 is subtracted from this
+        // mean.
         let power = |lost: f64| (self.n * (-self.gamma * lost).ln_1p()).exp();
         let some = power(-(-rate).exp_m1()) - power(1.0);
         factor * some / (self.gamma * self.n)

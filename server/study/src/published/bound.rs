@@ -11,8 +11,8 @@ pub enum Scope {
     Mechanism,
 }
 
-/// Favoured set of a report. Given the report's seed, c of t buckets have the weight e = exp(ε),
-/// the rest have 1.
+/// Favoured set of a report. Given the report's seed, c of the t buckets have the weight e =
+/// exp(ε), and the remaining buckets have the weight 1.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Favoured {
     /// Number of favoured buckets, c.
@@ -42,8 +42,8 @@ pub struct Published {
     pub source: &'static str,
     /// Class of reports for which the bound is proven.
     pub scope: Scope,
-    /// Value of the bound on ε_c, rounded up, or the local ε if that is smaller, since it is always
-    /// a bound. `None` if the theorem does not apply.
+    /// Value of the bound on ε_c, rounded up, or the local ε if the local ε is smaller. (The local
+    /// ε is always a bound.) `None` if the theorem does not apply.
     pub central_epsilon: Option<f64>,
     /// Condition of the theorem that is not met; `None` if the theorem applies.
     pub reason: Option<&'static str>,

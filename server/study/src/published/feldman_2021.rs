@@ -5,9 +5,9 @@
 //! remaining reports is a clone of the target. A clone looks like the report of either of the
 //! target's two inputs with probability 1/2. So the number of clones is C ~ Binomial(n − 1,
 //! exp(−ε)), of which A ~ Binomial(C, 1/2) look like the first input. The target itself adds 1 to A
-//! with probability e/(e + 1) if it has the first input, and with 1/(e + 1) if it has the second.
-//! Otherwise it adds 1 to C − A. `hushbin_analysis` computes the δ of this pair of distributions by
-//! an exact sum.
+//! with probability e/(e + 1) if its input is the first, and with probability 1/(e + 1) if its
+//! input is the second. Otherwise the target adds 1 to C − A. `hushbin_analysis` computes the δ of
+//! this pair of distributions by an exact sum.
 
 use hushbin::Error;
 use hushbin_analysis::accounting::clones_epsilon;

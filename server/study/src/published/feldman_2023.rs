@@ -1,12 +1,13 @@
 //! Feldman, McMillan, Talwar, "Stronger Privacy Amplification by Shuffling for Rényi and
 //! Approximate Differential Privacy" (SODA 2023; arXiv 2208.04591). Here, with e = exp(ε), a report
-//! is a clone for each of the two inputs with probability α = 1/(e + 1). It need only look like the
-//! report of one of them.
+//! is a clone for each of the two inputs with probability α = 1/(e + 1). A clone need only look
+//! like the report of one of the two inputs.
 //!
 //! Their erratum restricts the theorems to a class of randomizers, as the proof of Lemma 3.5 fails.
 //! Nevertheless, their final pair of distributions bounds the δ of any randomizer. That follows
-//! from the corollary in `hushbin_analysis::accounting::privacy_blanket`. So the exact sum for this
-//! pair is a bound, and so is the closed form, which is an upper bound on the sum.
+//! from the corollary in `hushbin_analysis::accounting::privacy_blanket`. The exact sum for this
+//! pair is therefore a bound. The closed form is a bound too, because it is an upper bound on the
+//! sum.
 
 use super::bound::{Batch, Published, Scope, Value};
 

@@ -2,8 +2,9 @@
 //! report has t buckets, c of which are favoured, and Ω = c·exp(ε) + t − c.
 //!
 //! This is the bound of Balle et al. 2019 (Theorem 3.1) for randomised response over t answers, in
-//! which a report is uniform with probability γ = t/Ω. So it assumes ε_c ≤ 1. It covers all reports
-//! that favour buckets, not only those of the collision mechanism. Proof:
+//! which a report is uniform with probability γ = t/Ω. The bound therefore assumes ε_c ≤ 1. It
+//! covers the reports of all mechanisms that favour buckets, not only of the collision mechanism.
+//! Proof:
 //!
 //! 1. With probability t/Ω a report is a uniform bucket, for every input.
 //! 2. Otherwise the target report is the i-th favoured bucket of one input or of the other. The

@@ -1,4 +1,4 @@
-//! Shuffle accounting against the published bounds.
+//! Tests that compare hushbin's shuffle accounting with the published bounds.
 
 use hushbin::TaskDraft;
 use hushbin::hash::Hashing;
@@ -32,14 +32,14 @@ const NAMES: [&str; 10] = [
     STRONGER_EXACT,
 ];
 
-/// P1's Collision with P1's number of buckets.
+/// Returns the mixture of P1's collision mechanism with P1's number of buckets.
 fn printed(s: u32, epsilon: f64) -> Mixture {
     let t = f64::from(s) * epsilon.exp() + 2.0 * f64::from(s) - 1.0;
     let collision = Collision::new(Rule::Occupied, Hashing::Independent, t as u32).unwrap();
     Mixture::collision(&collision, s, epsilon).unwrap()
 }
 
-/// The mechanism that hushbin chooses for a draft.
+/// Returns the mixture of the mechanism that hushbin chooses for a draft.
 fn chosen(s: u32, epsilon: f64, value: &str, mechanism: &Value) -> Mixture {
     let draft: TaskDraft = serde_json::from_value(json!({
         "id": "t", "items": 300, "sparsity": s, "epsilon": epsilon, "value": value,
@@ -58,7 +58,7 @@ fn value(mixture: &Mixture, n: u64, delta: f64, name: &str) -> Option<f64> {
     find(&all, name).central_epsilon
 }
 
-/// One mechanism of every kind.
+/// Returns mixtures of one mechanism of every kind.
 fn mechanisms(s: u32, epsilon: f64) -> Vec<Mixture> {
     vec![
         printed(s, epsilon),
@@ -150,8 +150,8 @@ fn the_exact_sum_is_below_the_best_known() {
 }
 
 /// Values of Balle's program (github.com/BorjaBalle/amplification-by-shuffling, commit 1778a0d, tol
-/// = 1e-13). They are for any randomizer, and for randomised response of k answers, where one of k
-/// is favoured.
+/// = 1e-13). The values are for any randomizer, and for randomised response over k answers, which
+/// favours one answer.
 #[test]
 fn blankets_are_those_of_their_authors() {
     for (k, epsilon, n, delta, hoeffding, bennett) in [

@@ -89,7 +89,7 @@ impl TwoPoints {
         rng: &mut R,
     ) -> bool {
         let up = input::rounds_up(value, rng);
-        // True, for +, if the sign is up and kept, or down and flipped.
+        // The result is true (+) if the sign is + and kept, or − and flipped.
         self.own.sample(rng) == up
     }
 }

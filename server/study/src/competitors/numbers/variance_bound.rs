@@ -3,10 +3,11 @@
 //! Up to ε = 0.7122 there is a closed form. Above, the bound is known only at each ε for which the
 //! program contains a dual certificate (of linear programming). A certificate contains multipliers
 //! λ, β and α for each of several evenly spaced inputs x. For each input and an output y, let g(y)
-//! = λy² − βy − α. Let F(y) = Σ g⁺ − e·Σ g⁻, with sums over the inputs, positive and negative
-//! parts, and e = exp(ε). The λ sum to 1. If F(y) ≥ 0 for all y, every unbiased ε-private mechanism
-//! has a worst-case variance of at least Σ (α + βx − λx²). Otherwise the minimum of F is added to
-//! this sum. So a wrong certificate only lowers the bound.
+//! = λy² − βy − α. Let F(y) = Σ g⁺ − e·Σ g⁻, where the sums are over the inputs, g⁺ and g⁻ are the
+//! positive and the negative part of g(y), and e = exp(ε). The λ sum to 1. If F(y) ≥ 0 for all y,
+//! every unbiased ε-private mechanism has a worst-case variance of at least Σ (α + βx − λx²).
+//! Otherwise the minimum of F is added to this sum. A wrong certificate therefore only lowers the
+//! bound.
 
 use std::sync::LazyLock;
 
@@ -41,7 +42,7 @@ static CERTIFICATES: LazyLock<Vec<DualCertificate>> = LazyLock::new(|| {
 const OUTPUT_RANGE: f64 = 1e6;
 
 /// Returns a lower bound on the worst-case variance of one unbiased report of a number in [−1, 1].
-/// `None` if no bound is known at this ε.
+/// Returns `None` if no bound is known at this ε.
 ///
 /// Up to ε = 0.7122 the bound is exact.
 ///
@@ -55,7 +56,7 @@ const OUTPUT_RANGE: f64 = 1e6;
 #[must_use]
 pub fn variance_lower_bound(epsilon: f64) -> Option<f64> {
     let g = (0.5 * epsilon).tanh();
-    // True up to ε = 0.7122.
+    // The condition of the closed form: true up to ε = 0.7122.
     if 2.0 * g <= (2.0 * (-epsilon).exp()).ln_1p() {
         return Some(1.0 / (g.tanh() * g) - 1.0);
     }
@@ -76,7 +77,7 @@ impl DualCertificate {
         (sum.sum::<f64>() + minimum_of_dual(&inputs, self.epsilon.exp())) / total
     }
 
-    /// Returns the multipliers of all inputs, the negative ones included.
+    /// Returns the multipliers of all inputs, including the negative inputs.
     fn inputs(&self) -> Vec<Multipliers> {
         let last = self.lambda.len() as f64 - 1.0;
         let all = self.lambda.iter().zip(&self.beta).zip(&self.alpha);

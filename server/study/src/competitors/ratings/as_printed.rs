@@ -1,7 +1,8 @@
 //! Mechanisms with the parameters that P1 and P3 print, as JSON drafts for task files. P1 and P3
 //! are papers of the [`errata`](hushbin_analysis::errata), and e = exp(ε).
 //!
-//! The errata list how much worse these parameters are than the ones that hushbin chooses.
+//! The errata list by which factor these parameters are worse than the parameters that hushbin
+//! chooses.
 
 use hushbin::mechanism::hash_bin::GRID;
 use serde_json::{Value, json};
@@ -34,14 +35,15 @@ pub fn collision(sparsity: u32, epsilon: f64) -> Value {
 }
 
 /// Returns CoCo as in P1: rule `overwrite` and independent hashing. The draft leaves the number of
-/// buckets unset, so the best one is chosen.
+/// buckets unset, so the best number is chosen.
 #[must_use]
 pub fn coco() -> Value {
     json!({ "name": "coco", "rule": "overwrite", "hashing": "independent" })
 }
 
-/// Returns hash-bin at level `user` as in P3, for n people with k entries each. It has one bin,
-/// Laplace noise and the clipping bound η = √(2k·ln(4n/β)), rounded up to a multiple of 1/[`GRID`].
+/// Returns hash-bin at level `user` as in P3, for n people with k entries each. The mechanism has
+/// one bin, Laplace noise and the clipping bound η = √(2k·ln(4n/β)), rounded up to a multiple of
+/// 1/[`GRID`].
 #[must_use]
 pub fn succinct_user(entries: u32, people: u64) -> Value {
     let grid = f64::from(GRID);

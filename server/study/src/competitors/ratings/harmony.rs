@@ -52,7 +52,7 @@ impl Oracle for Harmony {
     }
 
     fn report_bits(&self) -> f64 {
-        // The coordinate and a sign.
+        // Bits for the index of the coordinate, and one bit for the sign.
         f64::from(self.items).log2().ceil() + 1.0
     }
 

@@ -1,4 +1,5 @@
-//! k-fold repetition: a report has the answer of a one-sparse oracle about each entry.
+//! k-fold repetition: a report contains one answer about each entry. A one-sparse oracle draws the
+//! answers.
 
 use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
@@ -8,16 +9,16 @@ use super::oracle::{Moments, Oracle, PresenceMoments, Setting};
 use super::report_sums::{LinearEstimator, ReportSums};
 use super::slots::all_slots;
 
-/// k-fold repetition (P3 §2.1): entries are padded with dummies to s slots. A report has one answer
-/// at ε about each slot.
+/// k-fold repetition (P3 §2.1): entries are padded with dummies to s slots. A report contains one
+/// answer, at privacy loss ε, about each slot.
 ///
 /// Privacy is at event level: only two inputs that differ in one entry are ε-indistinguishable.
 /// This requires **slots in random order**, so that only one slot differs. If slots were in the
-/// order of items, an added entry would shift all later ones.
+/// order of items, an added entry would shift all later entries.
 ///
-/// If there are more than s entries, the report has an answer about each of them. Keeping only s
-/// random ones would break privacy at event level. The number of answers then reveals the number of
-/// entries.
+/// If there are more than s entries, the report contains an answer about each entry. The number of
+/// answers then reveals the number of entries. But keeping only s random entries would break
+/// privacy at event level.
 ///
 /// ```
 /// use hushbin_study::competitors::ratings::{KFold, Oracle, Setting, SignedBit};
@@ -53,7 +54,7 @@ impl<T: OneSparse> KFold<T> {
     }
 
     /// Subtracts the expected contribution of the `surplus` answers beyond s from the presence
-    /// sums. The offset of [`estimator`](Oracle::estimator) covers only s answers.
+    /// sums, because the offset of [`estimator`](Oracle::estimator) covers only s answers.
     fn subtract_surplus_presence(&self, surplus: u64, sums: &mut ReportSums) {
         if let (true, Some([_, offset])) = (surplus > 0, self.entry_oracle.estimator().presence) {
             for sum in &mut sums.presence {
@@ -80,8 +81,8 @@ impl<T: OneSparse> Oracle for KFold<T> {
         }
     }
 
-    /// Moments of the sum of s answers. If the person has the item, one answer is about it,
-    /// otherwise none. The estimates from the remaining answers have mean 0.
+    /// Moments of the sum of s answers. If the person has the item, exactly one answer is about the
+    /// item; otherwise none is. The estimates from the remaining answers have mean 0.
     fn moments(&self) -> Moments {
         let (k, one) = (f64::from(self.sparsity), self.entry_oracle.moments());
         let sum = |[own, other]: [f64; 2]| [own + (k - 1.0) * other, k * other];

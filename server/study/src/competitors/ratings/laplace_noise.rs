@@ -69,8 +69,8 @@ impl LaplaceNoise {
             return;
         }
         // Laplace noise of scale β is the difference of two exponential variables of that scale.
-        // The sum of n of those is a gamma variable of shape n. So the noise of n reports is
-        // exactly the difference of two gamma variables.
+        // The sum of n exponential variables is a gamma variable of shape n. The noise of n reports
+        // is therefore exactly the difference of two gamma variables.
         let law = Gamma::new(reports as f64, self.scale).expect("shape and scale are above 0");
         for sum in &mut sums.signs {
             *sum += law.sample(rng) - law.sample(rng);

@@ -1,8 +1,8 @@
 //! Published mechanisms for people who rate at most s of d items.
 //!
-//! P1, P2 and P3 of the [`errata`](hushbin_analysis::errata) compare theirs with these mechanisms,
-//! which are called oracles. Each states its privacy loss, which tests check by enumeration, and
-//! has unbiased estimates. [`ORACLES`] lists them. In all formulas, e = exp(ε).
+//! P1, P2 and P3 of the [`errata`](hushbin_analysis::errata) compare their mechanisms with these,
+//! which are called oracles. Each oracle states its privacy loss, which tests check by enumeration,
+//! and has unbiased estimates. [`ORACLES`] lists all oracles. In all formulas, e = exp(ε).
 //!
 //! ```
 //! use hushbin_study::competitors::ratings::{ORACLES, Setting};

@@ -24,8 +24,8 @@ use crate::competitors::numbers::TwoPoints;
 pub struct NaiveBits {
     items: u32,
     points: TwoPoints,
-    /// Maximum number k of entries at user level. If an input has more, k random ones are kept.
-    /// `None` at event level.
+    /// Maximum number k of entries at user level. If an input has more entries, k random entries
+    /// are kept. `None` at event level.
     entries: Option<u32>,
 }
 
@@ -47,8 +47,8 @@ impl NaiveBits {
     ///
     /// Two inputs of k entries differ in up to 2k coordinates. With e₀ = exp(ε₀), a change of a
     /// coordinate from 0 to ±1 has a privacy loss of at most ln(2e₀/(e₀ + 1)). A change from ±1 to
-    /// 0 has at most ln((e₀ + 1)/2). The sum of the two is ε₀, so k changes of each kind have a
-    /// loss of ε. Changing k coordinates from −1 to 1 also has a loss of ε.
+    /// 0 has at most ln((e₀ + 1)/2). The sum of these two losses is ε₀, so k changes of each kind
+    /// have a total loss of ε. Changing k coordinates from −1 to 1 also has a loss of ε.
     ///
     /// # Errors
     /// Same errors as [`Setting::budget`].

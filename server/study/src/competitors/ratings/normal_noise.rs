@@ -29,8 +29,8 @@ pub struct NormalNoise {
     items: u32,
     gaussian: Gaussian,
     delta: f64,
-    /// Maximum number k of entries at user level. If an input has more, k random ones are kept.
-    /// `None` at other levels.
+    /// Maximum number k of entries at user level. If an input has more entries, k random entries
+    /// are kept. `None` at other levels.
     entries: Option<u32>,
 }
 
@@ -136,12 +136,13 @@ fn sensitivity(setting: &Setting) -> f64 {
 /// L in total.
 fn sensitivity_within(distance: f64) -> f64 {
     // Let two coordinates differ by 0 < x ≤ y < 2. Decreasing x by t and increasing y by t keeps
-    // the sum and increases the sum of squares by 2t(y − x) + 2t². So at the maximum all
+    // the sum and increases the sum of squares by 2t(y − x) + 2t². Therefore, at the maximum, all
     // coordinates but one differ by 0 or by 2. ⌊L/2⌋ coordinates differ by 2, and one differs by r.
     // There are enough coordinates because L is at most 2d.
     //
-    // Each square is at most 2 times the difference, and the differences add up to at most L. So
-    // the sensitivity is at most √(L·min(L, 2)). It reaches this value if L is at most 2 or even.
+    // Each square is at most 2 times the difference, and the differences add up to at most L. Hence
+    // the sensitivity is at most √(L·min(L, 2)). It reaches this value if L is at most 2, or if L
+    // is even.
     let rest = distance % 2.0;
     // 4⌊L/2⌋ is 2·(L − r).
     (2.0 * (distance - rest) + rest * rest).sqrt()

@@ -1,4 +1,5 @@
-//! Oracles that answer about one entry. Sampling and k-fold repetition are built from them.
+//! Oracles that answer about one entry. [`Sampling`](super::Sampling) and [`KFold`](super::KFold)
+//! apply such an oracle to inputs with several entries.
 
 use hushbin::Error;
 use rand_core::CryptoRng;
@@ -47,12 +48,11 @@ pub trait OneSparse: Copy + Send + Sync {
     /// Given the slot, an answer supports each of the other elements independently.
     fn elements(&self) -> usize;
 
-    /// Draws an answer about a slot and adds it to the sums in `sums`. Does not change the number
-    /// of reports.
+    /// Draws an answer about a slot and adds it to `sums`. The number of reports does not change.
     fn add_answer(&self, slot: Slot<'_>, sums: &mut ReportSums, rng: &mut dyn CryptoRng);
 
-    /// Draws only what an answer says about the slot's own element, and adds it to `sums`.
-    /// Increments the count of this element in `own`.
+    /// Draws whether an answer supports the slot's own element, without drawing the rest of the
+    /// answer, and adds the result to `sums`. Increments the count of this element in `own`.
     fn add_own_element(
         &self,
         slot: Slot<'_>,
@@ -61,9 +61,9 @@ pub trait OneSparse: Copy + Send + Sync {
         rng: &mut dyn CryptoRng,
     );
 
-    /// Draws, for `answers` answers, what each says about the elements other than its slot's own,
-    /// and adds it to `sums`. `own` has, for each element, the number of answers whose own element
-    /// it is.
+    /// Draws which elements other than their slots' own `answers` answers support, and adds the
+    /// results to `sums`. For each element, `own` has the number of answers whose own element it
+    /// is.
     fn add_other_elements(
         &self,
         answers: u64,

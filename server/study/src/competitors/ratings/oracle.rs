@@ -12,8 +12,8 @@ use crate::competitors::budget::Budget;
 pub struct Setting {
     /// Number of items, d.
     pub items: u32,
-    /// Sparsity s: inputs with fewer entries are padded to s; of inputs with more, s random entries
-    /// are kept.
+    /// Sparsity s. Inputs with fewer than s entries are padded to s. Of inputs with more than s
+    /// entries, s random entries are kept.
     pub sparsity: u32,
     /// Local ε of one report.
     pub epsilon: f64,
@@ -49,7 +49,8 @@ impl Setting {
         Budget::new(self.budget()?.epsilon(), 0.0)
     }
 
-    /// Returns L, or 2d if that is smaller, because no two inputs are more than 2d apart.
+    /// Returns the distance L, or 2d if 2d is smaller, because no two inputs are more than 2d
+    /// apart.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if L is outside [`DISTANCE`].
@@ -66,8 +67,8 @@ impl Setting {
 /// should have at most s entries. An oracle that reports only signs rounds a value v to 1 with
 /// probability (1 + v)/2, otherwise to −1.
 pub trait Oracle: Send + Sync {
-    /// Returns the least ε that a report satisfies, at the mechanism's δ if it has one. This is at
-    /// most the requested ε, and often less. The tests check it by enumeration.
+    /// Returns the least ε that a report satisfies, at the mechanism's δ if it has one. The result
+    /// is at most the requested ε, and often less. The tests check the result by enumeration.
     fn privacy_loss(&self) -> f64;
 
     /// Length of a report in bits.

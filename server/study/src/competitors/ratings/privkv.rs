@@ -1,4 +1,4 @@
-//! PrivKV: reports the presence and the sign of one random item of d.
+//! PrivKV: reports the presence and the sign of one item, drawn from d items.
 
 use hushbin::sample::{ExpLowerBound, Threshold, below};
 use hushbin::{Entry, Error};
@@ -12,9 +12,10 @@ use crate::competitors::numbers::rounds_up;
 
 /// PrivKV (Ye, Hu, Meng, Zheng, "PrivKV: Key-Value Data Collection with Local Differential
 /// Privacy", IEEE S&P 2019). A report draws one item uniformly and names it openly. With e₁ =
-/// exp(ε₁), it reports truthfully whether the person has the item with probability p₁ = e₁/(e₁ +
-/// 1). With e₂ = exp(ε₂), it reports the true sign of a present item with probability p₂ = e₂/(e₂ +
-/// 1). An absent item that is reported as present has either sign with probability 1/2.
+/// exp(ε₁), the report states truthfully with probability p₁ = e₁/(e₁ + 1) whether the person has
+/// the item. With e₂ = exp(ε₂), the sign of a present item is reported truthfully with probability
+/// p₂ = e₂/(e₂ + 1). An absent item that is reported as present has either sign with probability
+/// 1/2.
 ///
 /// The privacy loss is not ε₁ + ε₂ but max(ε₁ + ln(2/(1 + exp(−ε₂))), ε₁, ε₂). The reason is that
 /// the sign of an absent item is uniform. A uniform sign is harder to distinguish from + or − than
@@ -105,8 +106,8 @@ impl Oracle for PrivKv {
     fn privacy_loss(&self) -> f64 {
         let [p, r] = [self.presence, self.sign].map(Threshold::probability);
         let [q, s] = [self.presence, self.sign].map(Threshold::complement);
-        // Likelihood ratios: present to absent; a sign to absent, in both directions; one sign to
-        // the other.
+        // The four likelihood ratios: of present and absent; of a sign and absent, in either
+        // direction; of one sign and the opposite sign.
         let ratios = [p / q, 2.0 * p * r / q, q / (2.0 * p * s), r / s];
         ratios.into_iter().fold(1.0, f64::max).ln()
     }

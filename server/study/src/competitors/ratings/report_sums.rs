@@ -18,9 +18,8 @@
 pub struct ReportSums {
     /// Number of reports.
     pub reports: u64,
-    /// Number of reports that name each item as present. Some oracles ask each person about one
-    /// random item. They subtract the expected number of reports that name an absent item as
-    /// present.
+    /// Number of reports that name each item as present. Oracles that ask each person about one
+    /// random item subtract the expected number of such reports from people without the item.
     pub presence: Vec<f64>,
     /// Sum of the reported signs or noisy values of each item.
     pub signs: Vec<f64>,
@@ -76,8 +75,8 @@ impl LinearEstimator {
     }
 
     /// Returns, for every item, the estimated frequencies of a positive and of a negative value.
-    /// They are half the sum and half the difference of the non-missing frequency and the mean.
-    /// Returns `None` if the oracle does not estimate presence.
+    /// These frequencies are half the sum and half the difference of the non-missing frequency and
+    /// the mean. Returns `None` if the oracle does not estimate presence.
     #[must_use]
     pub fn frequencies(&self, sums: &ReportSums) -> Option<[Vec<f64>; 2]> {
         let (presences, means) = (self.presences(sums)?, self.means(sums));

@@ -1,4 +1,5 @@
-//! Sampling: a report has the answer of a one-sparse oracle about one random entry.
+//! Sampling: a report contains one answer about one random entry. A one-sparse oracle draws the
+//! answer.
 
 use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
@@ -8,9 +9,9 @@ use super::oracle::{Moments, Oracle, PresenceMoments, Setting};
 use super::report_sums::{LinearEstimator, ReportSums};
 use super::slots::draw_slot;
 
-/// Sampling: the input is padded with dummies to s slots. A report draws one slot uniformly and has
-/// one answer at ε about it. Estimates are multiplied by s. The report is ε-LDP for the whole
-/// input, because the answer is ε-LDP for any slot.
+/// Sampling: the input is padded with dummies to s slots. A report draws one slot uniformly, and
+/// contains one answer, at privacy loss ε, about this slot. Estimates are multiplied by s. The
+/// report is ε-LDP for the whole input, because the answer is ε-LDP for any slot.
 ///
 /// ```
 /// use hushbin_study::competitors::ratings::{Oracle, Sampling, Setting, SignedHash};
@@ -66,7 +67,7 @@ impl<T: OneSparse> Oracle for Sampling<T> {
     }
 
     /// Second moments of s times an answer's estimate. If the person has the item, the answer is
-    /// about it with probability 1/s.
+    /// about this item with probability 1/s.
     fn moments(&self) -> Moments {
         let (s, one) = (f64::from(self.sparsity), self.entry_oracle.moments());
         // The item's slot is drawn with probability 1/s, otherwise a different slot.

@@ -11,9 +11,9 @@ use super::slots::{Slot, fair_signs, sign};
 use crate::competitors::numbers::TwoPoints;
 
 /// One-bit oracle. Each answer draws a hash function that maps every item to a sign, + or − with
-/// equal probability. It reports the entry's value times the item's sign by [`TwoPoints`], whose
-/// scale is A. For a dummy it reports the value 0. The estimate of an item's value is A times the
-/// answer times the item's sign.
+/// equal probability. The answer reports the entry's value times the item's sign by [`TwoPoints`],
+/// whose scale is A. For a dummy it reports the value 0. The estimate of an item's value is A times
+/// the answer times the item's sign.
 ///
 /// Source: the 1-sparse oracle of P3's code.
 ///
@@ -107,8 +107,8 @@ impl OneSparse for SignedBit {
         rng: &mut dyn CryptoRng,
     ) {
         for (sum, own) in sums.signs.iter_mut().zip(own) {
-            // Hashed signs are taken as independent, with equal probabilities of + and −. So are
-            // then the products of the answer with the signs of other items.
+            // Hashed signs are assumed to be independent, with equal probabilities of + and −. The
+            // products of the answer with the signs of other items then have the same distribution.
             *sum += fair_signs(answers - own, rng);
         }
     }

@@ -13,8 +13,8 @@ use crate::competitors::numbers::rounds_up;
 
 /// OLH (T. Wang, Blocki, Li, Jha, "Locally Differentially Private Protocols for Frequency
 /// Estimation", USENIX Security 2017) over the elements (item, sign) and s dummies, by
-/// [`LocalHash`] with g = max(2, round(e + 1)) buckets, where e = exp(ε). An answer supports the
-/// own element with p = e/(e + g − 1) and any other one with q = 1/g.
+/// [`LocalHash`] with g = max(2, round(e + 1)) buckets, where e = exp(ε). An answer supports its
+/// own element with probability p = e/(e + g − 1), and any other element with probability q = 1/g.
 ///
 /// ```
 /// use hushbin_study::competitors::ratings::{OneSparse, Setting, SignedHash};
@@ -32,7 +32,7 @@ pub struct SignedHash {
 
 impl SignedHash {
     /// Local hashing over elements: 2j is item j with +, and 2j + 1 is item j with −. Dummies
-    /// follow; each takes two elements.
+    /// follow, with two elements for each dummy.
     #[must_use]
     pub const fn hash(&self) -> &LocalHash {
         &self.hash
@@ -74,9 +74,9 @@ impl OneSparse for SignedHash {
         }
     }
 
-    /// The supports of (item, +) and of (item, −) by an answer are independent events. So the sum
-    /// and the difference of the two estimates have the same variance. Their covariance is the
-    /// difference of the two variances.
+    /// The supports of (item, +) and of (item, −) by an answer are independent events. The sum and
+    /// the difference of the two estimates therefore have the same variance. The covariance of sum
+    /// and difference is the difference of the two estimates' variances.
     fn moments(&self) -> Moments {
         let rates = self.hash.rates();
         let [own, other] = [true, false].map(|own| rates.variance(own));

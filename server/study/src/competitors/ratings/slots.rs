@@ -23,9 +23,8 @@ pub(super) fn all_slots(entries: &[Entry], sparsity: u32) -> impl Iterator<Item 
     entries.chain((0..dummies).map(Slot::Dummy))
 }
 
-/// Draws one of s = `sparsity` slots. If there are more than s entries, it draws one of all
-/// entries. This has the same distribution as first keeping s random entries and then drawing one
-/// of them.
+/// Draws one of s = `sparsity` slots. If there are more than s entries, draws one of all entries.
+/// This has the same distribution as first keeping s random entries and then drawing one of them.
 pub(super) fn draw_slot<'a, R: Rng + ?Sized>(
     entries: &'a [Entry],
     sparsity: u32,
@@ -36,8 +35,8 @@ pub(super) fn draw_slot<'a, R: Rng + ?Sized>(
     entries.get(slot as usize).map_or_else(dummy, Slot::Entry)
 }
 
-/// Returns the entries, or `most` uniformly drawn ones if there are more. If `most` is `None`,
-/// returns all.
+/// Returns all entries if `most` is `None` or there are at most `most` entries. Otherwise returns
+/// `most` uniformly drawn entries.
 pub(super) fn sample_entries<R: CryptoRng + ?Sized>(
     entries: &[Entry],
     most: Option<u32>,

@@ -1,4 +1,4 @@
-//! PrivKV as P1 understands it: reports one of three answers about one random item.
+//! PrivKV as P1 describes it: reports one of three answers about one random item.
 
 use hushbin::sample::below;
 use hushbin::{Entry, Error};
@@ -10,9 +10,9 @@ use super::slots::sign;
 use crate::competitors::choice::{RandomizedResponse, Rates};
 use crate::competitors::numbers::rounds_up;
 
-/// PrivKV as in P1's figures. A report draws one item uniformly and names it openly. It has one of
-/// the answers "absent", + and −, by generalised randomised response with p = e/(e + 2) and q =
-/// 1/(e + 2), where e = exp(ε).
+/// PrivKV as in P1's figures. A report draws one item uniformly and names it openly. The answer is
+/// "absent", + or −, and is randomised by generalised randomised response with p = e/(e + 2) and q
+/// = 1/(e + 2), where e = exp(ε).
 ///
 /// ```
 /// use hushbin_study::competitors::ratings::{Oracle, PrivKv, Setting, ThreeAnswers};
@@ -29,7 +29,7 @@ pub struct ThreeAnswers {
     response: RandomizedResponse,
 }
 
-/// Number that encodes the answer "absent". The number of + is 0 and that of − is 1.
+/// Number that encodes the answer "absent". The answer + is encoded by 0, and − by 1.
 const ABSENT: u32 = 2;
 
 impl ThreeAnswers {
@@ -62,7 +62,7 @@ impl Oracle for ThreeAnswers {
 
     /// A report about the item estimates the frequencies of + and of − as d·(\[the answer is this
     /// sign\] − q)/(p − q), where \[…\] is 1 or 0. The estimate F of the non-missing frequency is
-    /// the sum of the two, the estimate M of the mean their difference.
+    /// the sum of these two estimates. The estimate M of the mean is their difference.
     fn estimator(&self) -> LinearEstimator {
         let Rates { p, q } = self.rates();
         let scale = f64::from(self.items) / (p - q);
@@ -97,8 +97,8 @@ impl Oracle for ThreeAnswers {
         let truth = own.map_or(ABSENT, |entry| u32::from(!rounds_up(entry.value, rng)));
         let answer = (self.response.randomize(truth, rng)).expect("it is one of three answers");
         sums.reports += 1;
-        // Subtracts the expected number of signs from a person without the item. So the offset of
-        // `linear` is 0.
+        // Subtracts the expected number of signs from a person without the item, so that the offset
+        // of the estimator is 0.
         sums.presence[drawn] -= 2.0 * self.rates().q;
         if answer != ABSENT {
             sums.presence[drawn] += 1.0;

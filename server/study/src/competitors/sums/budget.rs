@@ -61,8 +61,8 @@ impl CoordinateBudget {
     ///
     /// With these values, D·δ₀ and the δ′ = δ/2 of [advanced
     /// composition](Self::advanced_composition) add up to δ. The total ε by advanced composition is
-    /// at most ε/√2 + ε²/(8·ln(2/δ)). This is below the requested ε if that is at most
-    /// 2.34·ln(2/δ).
+    /// at most ε/√2 + ε²/(8·ln(2/δ)). This total is below the requested ε if the requested ε is at
+    /// most 2.34·ln(2/δ).
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if D is outside [`COORDINATES`], if ε₀ is below 10⁻⁶, or if δ₀ is
@@ -151,7 +151,7 @@ impl CoordinateBudget {
     /// of δ that the composition itself spends. The result is ε = √(2D·ln(1/δ′))·ε₀ + D·ε₀·(e^ε₀ −
     /// 1)/(e^ε₀ + 1), δ = D·δ₀ + δ′.
     ///
-    /// Source: Dwork, Rothblum, Vadhan 2010, as Kairouz, Oh, Viswanath 2015 state it.
+    /// Source: Dwork, Rothblum, Vadhan 2010, as stated by Kairouz, Oh, Viswanath 2015.
     #[must_use]
     pub fn advanced_composition(&self, coordinates: u32, spare: f64) -> ComposedLoss {
         let d = f64::from(coordinates);

@@ -10,9 +10,9 @@
 //!
 //! U·e₊₁ + (g + Z₁ + c₁(x) + max(U, x) − U)·s₁ + Σ_{|y| ≥ 2} (Z_y + c_y(x))·s_y.
 //!
-//! The tuples and e₊₁ are linearly independent. So the histogram determines these counts, and both
-//! have the same divergence. Given U, the counts are independent and log-concave. So once all but
-//! one are fixed, the best test of the last one is a threshold.
+//! The tuples and e₊₁ are linearly independent. The histogram therefore determines these counts,
+//! and both have the same divergence. Given U, the counts are independent and log-concave. Once all
+//! counts but one are fixed, the best test of the last count is therefore a threshold.
 
 use hushbin::Error;
 
@@ -128,7 +128,7 @@ impl CoordinateNoise {
 }
 
 /// Threshold tests that distinguish a log-concave count from the same count plus a shift. P is the
-/// distribution of the shifted count and Q that of the count.
+/// distribution of the shifted count, and Q is the distribution of the count.
 #[derive(Debug)]
 struct ThresholdTest {
     /// Likelihood ratios P/Q of the outcomes, in ascending order.

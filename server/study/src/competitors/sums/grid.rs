@@ -1,5 +1,5 @@
-//! Shuffled reports that each name one cell of a grid: PVME's Algorithms 5 and 6, corrected. n is
-//! the number of people.
+//! Shuffled reports, each of which names one cell of a grid: PVME's Algorithms 5 and 6, corrected.
+//! n is the number of people.
 //!
 //! A vector in [0, 1]^d is rounded without bias to the grid {0, 1/r, …, 1}^d of M = (r + 1)^d
 //! cells. With probability γ a uniform cell is reported instead. This is randomised response over M
@@ -69,8 +69,8 @@ pub fn mixture(cells: u32, epsilon: f64) -> Result<Mixture, Error> {
 }
 
 /// Returns the least γ for which n shuffled reports are proven (ε, δ) private. The search finds the
-/// local ε to about one part in 10⁹. It tries no local ε above 12, so the result is at least the γ
-/// of a local ε of 12.
+/// local ε to about one part in 10⁹. The search tries no local ε above 12, so the result is at
+/// least the γ for a local ε of 12.
 ///
 /// # Errors
 /// [`Error::OutOfRange`] if M, n or δ is out of the range of [`account`], or if even the γ of the

@@ -7,7 +7,7 @@ use super::noise::CoordinateNoise;
 
 /// Number of grid steps of the privacy loss from 0 to ε.
 const STEPS: f64 = 32_768.0;
-/// Probability of an outcome below which its privacy loss is taken as infinite.
+/// Outcomes with a probability below this limit count as having an infinite privacy loss.
 const NEGLIGIBLE: f64 = 1e-28;
 /// Upper bound on the total probability that truncating the distributions omits.
 const TRUNCATED: f64 = 1e-16;

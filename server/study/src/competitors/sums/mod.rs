@@ -4,15 +4,15 @@
 //! The paper is Asi, Feldman, Nelson, Nguyen, Talwar, Zhou, "Private Vector Mean Estimation in the
 //! Shuffle Model: Optimal Rates Require Many Messages" (PVME). In every coordinate it runs the
 //! protocol of Ghazi, Kumar, Manurangsi, Pagh, Sinha 2021 (GKMPS). A person sends an integer
-//! unrandomised, and noise messages, most of which sum to zero. One person's messages alone are not
-//! private. The shuffled messages of a whole batch are.
+//! without randomising it, and noise messages, most of which sum to zero. One person's messages
+//! alone are not private. The shuffled messages of a whole batch are private.
 //!
 //! | part | here |
 //! |---|---|
 //! | tuples of sum zero, and the decomposition of a value into them | [`Tuples`] |
 //! | shares of noise | [`NegativeBinomial`] |
 //! | noise of a coordinate: messages, variance, exact δ | [`CoordinateNoise`] |
-//! | (ε₀, δ₀) of a coordinate, and the composition of many | [`CoordinateBudget`] |
+//! | (ε₀, δ₀) of a coordinate, and the composition of many coordinates | [`CoordinateBudget`] |
 //! | messages and sums | [`VectorSum`] |
 //! | reports of one cell of a grid | [`grid`] |
 //! | printed parameters and the privacy loss that they cause | [`as_printed`] |

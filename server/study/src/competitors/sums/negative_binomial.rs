@@ -1,4 +1,4 @@
-//! Negative binomial counts: noise that many people can generate together, each adding an
+//! Negative binomial counts: noise that many people can generate together. Each person adds an
 //! independent part.
 //!
 //! The count k has the probability P(k) = Γ(k + r)/(Γ(r)·k!)·(1 − p)^r·p^k under NB(r, p), for any
@@ -98,8 +98,8 @@ impl NegativeBinomial {
         // For r < 1 the probabilities fall from 0 on, so the mode is 0.
         let mode = ((self.r - 1.0) * self.p / (1.0 - self.p)).max(0.0).floor();
         let up = |k: f64| self.p * (k + self.r) / (k + 1.0);
-        // In the far tail each term is about p times the one before. So the sum of the tail is
-        // about 1/(1 − p) times its first term.
+        // In the far tail, each term is about p times the previous term. The sum of the tail is
+        // therefore about 1/(1 − p) times its first term.
         probabilities_from_mode(mode, up, 1e-20 * (1.0 - self.p))
     }
 
@@ -131,8 +131,8 @@ impl NegativeBinomial {
 /// Returns the probabilities of the counts 0, 1, 2 and so on, normalised to the sum 1.
 ///
 /// The computation starts at the most likely count, `mode`. `up(k)` is the ratio of the probability
-/// of k + 1 to that of k. The list ends before the first term above the mode that is at most
-/// `nothing` times the greatest.
+/// of k + 1 to the probability of k. The list ends before the first term above the mode that is at
+/// most `nothing` times the greatest term.
 pub(super) fn probabilities_from_mode(
     mode: f64,
     up: impl Fn(f64) -> f64,
@@ -164,8 +164,9 @@ pub(super) fn delta_of_shift(law: &[f64], shift: u32, epsilon: f64) -> f64 {
     of(by).max(of(-by))
 }
 
-/// Returns a pair of probabilities for each outcome: that of the count plus `shift`, and that of
-/// the count itself. For a negative `shift`, −`shift` is added to the second count instead.
+/// Returns two probabilities for each outcome: its probability under the count plus `shift`, and
+/// its probability under the count itself. For a negative `shift`, −`shift` is added to the second
+/// count instead.
 pub(super) fn shifted_pairs(law: &[f64], shift: i32) -> Vec<(f64, f64)> {
     let by = shift.unsigned_abs() as usize;
     let at = |k: Option<usize>| k.and_then(|k| law.get(k)).copied().unwrap_or(0.0);
@@ -204,8 +205,8 @@ fn poisson<R: Rng + ?Sized>(mean: f64, rng: &mut R) -> u64 {
     count
 }
 
-/// Draws a logarithmic count, P(k) = p^k/(−k·`log`) for k ≥ 1, with `log` = ln(1 − p). It is
-/// geometric with parameter 1 − exp(`log`·u) for a uniform u (Kemp 1981).
+/// Draws a logarithmic count, P(k) = p^k/(−k·`log`) for k ≥ 1, with `log` = ln(1 − p). Given a
+/// uniform u, the count is geometric with parameter 1 − exp(`log`·u) (Kemp 1981).
 fn logarithmic<R: Rng + ?Sized>(p: f64, log: f64, rng: &mut R) -> u64 {
     let tail = uniform_unit(rng);
     // `continues` is below p, so such a tail yields 1 for every u.

@@ -7,24 +7,24 @@ use super::budget::CoordinateBudget;
 use super::negative_binomial::NegativeBinomial;
 use super::tuples::{MaximumShift, Tuples};
 
-/// Fraction β of ε₀ that hiding the counts of tuples spends. Hiding the sum of the values spends
-/// the rest.
+/// Fraction β of ε₀ that is spent on hiding the counts of tuples. The remaining fraction is spent
+/// on hiding the sum of the values.
 pub const TUPLES_PART: f64 = 0.25;
 
-/// Total noise that all honest people add to one coordinate with L levels. It consists of messages
-/// +1 and −1, and of tuples of messages with sum zero.
+/// Total noise that all honest people add to one coordinate with L levels. The noise consists of
+/// messages +1 and −1, and of tuples of messages with sum zero.
 ///
 /// The number Z⁺ of messages +1 and the number Z⁻ of messages −1 have the distribution NB(1, p_c)
 /// each. The number Z_y of copies of each tuple [s_y](Tuples) has the distribution NB(r, p_y). The
-/// error of the analyser's sum is Z⁺ − Z⁻, because tuples sum to zero. It is discrete Laplace noise
-/// with parameter p_c.
+/// error of the analyser's sum is Z⁺ − Z⁻, because tuples sum to zero. This error is discrete
+/// Laplace noise with parameter p_c.
 ///
 /// # Privacy
 /// The shuffled messages are (ε₀, δ₀) private for anyone with a value from −L to L. A change of a
-/// person's value changes the sum by at most 2L. It also shifts at most q of the counts Z_y. If
-/// each is shifted by some s, Σ |s·y| ≤ Γ. Z⁺ − Z⁻ hides the change of the sum at (1 − β)·ε₀. Each
-/// Z_y hides its shift at β·ε₀·|s·y|/Γ with δ₀/q (GKMPS's lemma). [`CoordinateNoise::delta_at`]
-/// computes the exact δ.
+/// person's value changes the sum by at most 2L. The change also shifts at most q of the counts
+/// Z_y. If count Z_y is shifted by s_y′, then Σ |s_y′·y| ≤ Γ. Z⁺ − Z⁻ hides the change of the sum
+/// at (1 − β)·ε₀. Each Z_y hides its shift s_y′ at β·ε₀·|s_y′·y|/Γ with δ₀/q (GKMPS's lemma).
+/// [`CoordinateNoise::delta_at`] computes the exact δ.
 ///
 /// ```
 /// use hushbin_study::competitors::sums::{CoordinateBudget, CoordinateNoise};
@@ -117,7 +117,7 @@ impl CoordinateNoise {
     }
 
     /// Expected total number of noise messages that all honest people send for one coordinate. The
-    /// tuple s₁ consists of two messages, any other tuple of three.
+    /// tuple s₁ consists of two messages, and every other tuple of three.
     #[must_use]
     pub fn messages(&self) -> f64 {
         let of_tuple = |(y, law): (i32, NegativeBinomial)| {

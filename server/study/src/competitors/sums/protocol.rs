@@ -1,5 +1,5 @@
 //! Messages that people send, and sums that the analyser computes: PVME's Algorithm 3, corrected.
-//! It runs GKMPS's protocol in every coordinate.
+//! The algorithm runs GKMPS's protocol in every coordinate.
 
 use hushbin::Error;
 use hushbin::bounds::Bound;
@@ -19,7 +19,7 @@ pub const HONEST: Bound = Bound {
 /// Message of a person: a value for one coordinate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Message {
-    /// Number of the coordinate, from 0 on.
+    /// Index of the coordinate, from 0 on.
     pub coordinate: u32,
     /// Value from −L to L, except 0.
     pub value: i32,

@@ -23,7 +23,7 @@ pub const LEVELS: Bound = Bound {
     max: 64.0,
 };
 
-/// Tuples s_y for the values −L to L: y = 1, ±2, …, ±L.
+/// Tuples s_y for values from −L to L. Their names y are 1, ±2, …, ±L.
 ///
 /// ```
 /// use hushbin_study::competitors::sums::Tuples;
@@ -137,7 +137,7 @@ impl Tuples {
     }
 
     /// Returns the shift of the count Z_y of the tuple s_y if a person's value is x = `from`
-    /// instead of x′ = `to`. U = `units` is held fixed. It is the coefficient of e₊₁ if the
+    /// instead of x′ = `to`. U = `units` is held fixed. U is the coefficient of e₊₁ if the
     /// histogram of all messages is written as a sum of tuples and messages +1.
     ///
     /// The shift is c_y(x) − c_y(x′), plus max(U, x) − max(U, x′) for y = 1.

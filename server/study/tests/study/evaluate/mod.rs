@@ -1,4 +1,4 @@
-//! Tests of `hushbin-study experiments`. Its tables agree with independently computed numbers and
+//! Tests of `hushbin-study experiments`. The tables agree with independently computed numbers and
 //! with predictions. Interrupted runs give the same tables.
 //!
 //! `HUSHBIN_EVALUATION` names a directory filled by `npm run evaluate -- experiments --preset

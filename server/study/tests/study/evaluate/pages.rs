@@ -1,4 +1,4 @@
-//! Figures of accuracy in the book equal those of the quick preset.
+//! Tests that the accuracy figures in the book equal the results of the quick preset.
 
 use super::QUICK;
 use super::table::{Line, Tables};
@@ -72,7 +72,7 @@ fn ways_to_ask_take_what_is_said_beside_each_other() {
     assert_eq!(compared, 17 * 5);
 }
 
-/// Checks that a page contains a sentence, with the numbers as it writes them.
+/// Checks that a page contains a sentence, with its numbers in the page's format.
 fn says(page: &str, sentence: &str) {
     assert!(page.contains(sentence), "{sentence}");
 }

@@ -1,4 +1,4 @@
-//! The book's page of published mechanisms has the numbers of the experiment.
+//! Tests that the book's page of published mechanisms has the numbers of the experiment.
 
 use std::sync::LazyLock;
 
@@ -123,7 +123,7 @@ fn quotients_of_numbers_and_choices_are_those_found() {
     }
 }
 
-/// Sentences that count cells or bound quotients.
+/// Checks the sentences of the page that count cells or that bound quotients.
 #[test]
 fn sentences_say_how_often_and_by_how_much() {
     let lines = lines();

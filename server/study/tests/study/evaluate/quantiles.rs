@@ -1,4 +1,4 @@
-//! Quantiles in the book equal those in the tables, and errors keep their limits.
+//! Tests that the quantile results in the book equal the tables, and that errors keep their limits.
 
 use super::table::{Line, Tables};
 use super::{QUICK, tables};

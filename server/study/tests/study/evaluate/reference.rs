@@ -1,11 +1,11 @@
-//! Measured errors against an independent program and against predictions.
+//! Tests that measured errors agree with an independent program and with predictions.
 
 use super::table::Line;
 use super::tables;
 
 const FIGURES: &str = include_str!("../../../../../tests/reference/figures.csv");
 
-/// Maps the other program's names of mechanisms.
+/// Returns our name of a mechanism, given the other program's name.
 fn mechanism(theirs: &str) -> &'static str {
     match theirs {
         "Collision" => "Collision",
@@ -15,7 +15,8 @@ fn mechanism(theirs: &str) -> &'static str {
     }
 }
 
-/// Maps the other program's estimands. Its frequencies are of items with either sign.
+/// Returns our name of an estimand, given the other program's names. The other program's
+/// frequencies are of items with either sign.
 fn estimand(theirs: &str, post: &str) -> String {
     let own = match theirs {
         "frequency" => "nonmissing",
@@ -45,7 +46,8 @@ fn the_papers_mechanisms_err_as_another_program_says() {
                 && line.metric == format!("ln {}", &record[7])
         });
         let Some(line) = found else { continue };
-        // A repeat has the same variance in both programs, so the two estimates of it are pooled.
+        // A repeat has the same variance in both programs, so the two estimates of this variance
+        // are pooled.
         let (own, theirs) = (f64::from(line.repeats), number(10));
         let variance = own * line.standard_error.powi(2);
         let pooled =

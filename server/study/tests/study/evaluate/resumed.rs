@@ -72,7 +72,7 @@ fn what_there_is_not_is_named() {
     );
 }
 
-/// A model is learned from a table of people. A file that is no such table is refused.
+/// A model is learned from a table of people. A file that is not a table of people is refused.
 #[test]
 fn people_of_a_table_are_learned_from() {
     let directory = tempfile::tempdir().unwrap();

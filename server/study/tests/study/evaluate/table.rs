@@ -1,4 +1,4 @@
-//! Tables as the study wrote them.
+//! Reads the tables that a study wrote.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// Returns whether both lines have the same crowd, mechanism and estimand.
+    /// Returns true if both lines have the same crowd, mechanism and estimand.
     pub(super) fn is_beside(&self, other: &Self) -> bool {
         let key = |own: &Self| {
             let Self {

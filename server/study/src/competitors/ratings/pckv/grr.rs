@@ -11,16 +11,16 @@ use crate::competitors::ratings::oracle::{Moments, Oracle, Setting};
 use crate::competitors::ratings::report_sums::{LinearEstimator, ReportSums};
 use crate::competitors::ratings::slots::{Slot, coin, draw_slot, sign};
 
-/// PCKV-GRR over d′ = d + s items: the d items and s dummies. It reports the drawn item with
-/// probability a = (u + 2)/(u + 2d′). The reported sign of this item is then the true one with
+/// PCKV-GRR over d′ = d + s items: the d items and s dummies. A report names the drawn item with
+/// probability a = (u + 2)/(u + 2d′). The reported sign is then the item's true sign with
 /// probability p = (u + 1)/(u + 2). Otherwise the report is a uniformly drawn different item, with
 /// either sign with probability 1/2.
 ///
-/// An element is an item with a sign, and e = exp(ε). With u = s(e − 1), a report is e times as
-/// likely to be a given element of the input as any element outside it, averaged over the drawn
-/// item. This is the collision mechanism with a bucket for each of the 2d′ elements, in which all s
-/// elements of an input are favoured. P1 compares with u = e − 1. The ratio is then only 1 + (e −
-/// 1)/s instead of e.
+/// An element is an item with a sign, and e = exp(ε). Let u = s(e − 1). Averaged over the drawn
+/// item, a report is then e times as likely to be a given element of the input as a given element
+/// outside the input. This is the collision mechanism with a bucket for each of the 2d′ elements,
+/// in which all s elements of an input are favoured. P1 compares with u = e − 1. With this u, the
+/// ratio is only 1 + (e − 1)/s instead of e.
 ///
 /// ```
 /// use hushbin_study::competitors::ratings::{Oracle, PckvGrr, Setting};
@@ -53,7 +53,7 @@ impl PckvGrr {
     }
 
     /// Returns PCKV-AGRR. The response to the drawn item has a privacy loss of ln(s(e − 1) + 1).
-    /// The report as a whole has ε.
+    /// The report as a whole has a privacy loss of ε.
     ///
     /// # Errors
     /// Same errors as [`Setting::budget`].
@@ -97,8 +97,8 @@ impl Oracle for PckvGrr {
         let [own, opposite] = rates.element_probabilities(self.sparsity);
         // Probability of an element that is neither in the input nor the opposite of one.
         let other = rates.b / 2.0;
-        // Another input makes this element least likely if it has the opposite element, or neither
-        // of the two.
+        // An input makes this element least likely if the input has the opposite element, or
+        // neither this element nor the opposite one.
         (own / opposite.min(other)).ln()
     }
 

@@ -20,7 +20,8 @@ use crate::competitors::ratings::report_sums::LinearEstimator;
 pub struct PckvRates {
     /// Probability a that the drawn item is reported, with either sign.
     pub a: f64,
-    /// Probability b that any one other item is reported. It has either sign with probability 1/2.
+    /// Probability b that a given item other than the drawn one is reported. The reported sign is +
+    /// or − with probability 1/2 each.
     pub b: f64,
     /// Probability p that the drawn item, if reported, has its true sign.
     pub p: f64,

@@ -1,4 +1,4 @@
-//! PCKV-UE: a report has, for every item, a sign or nothing.
+//! PCKV-UE: a report contains, for every item, either a sign or nothing.
 
 use hushbin::sample::Threshold;
 use hushbin::{Entry, Error};
@@ -12,14 +12,16 @@ use crate::competitors::ratings::report_sums::{LinearEstimator, ReportSums};
 use crate::competitors::ratings::slots::{Slot, binomial, coin, draw_slot, fair_signs, sign};
 
 /// PCKV-UE over d items and s dummies, with e = exp(ε). A report has a sign for the drawn item with
-/// probability a = 1/2. It is the item's true sign with probability p = e/(e + 1). A report has a
-/// sign for each other item with probability b = 2/(e + 3). This is + or − with equal probability.
+/// probability a = 1/2. This sign is the item's true sign with probability p = e/(e + 1). A report
+/// has a sign for each other item with probability b = 2/(e + 3). Such a sign is + or − with equal
+/// probability.
 ///
-/// Privacy: compare what a report has for an item if this item is drawn and if a different one is
-/// drawn. The likelihood ratio is ap/(b/2) for the true sign, a(1 − p)/(b/2) for the opposite sign,
-/// and (1 − a)/(1 − b) for no sign. The first is e times either of the last two. The probability of
-/// a report is proportional to the average of these ratios over the slots. So the privacy loss is
-/// ε, and an input of only dummies attains it.
+/// Privacy: consider an item, and compare two cases. In the first case this item is drawn, in the
+/// second case a different item is drawn. The likelihood ratio is ap/(b/2) for the true sign, a(1 −
+/// p)/(b/2) for the opposite sign, and (1 − a)/(1 − b) for no sign. The first ratio is e times the
+/// second, and also e times the third. The probability of a report is proportional to the average
+/// of these ratios over the slots. The privacy loss is therefore ε, and an input of only dummies
+/// attains it.
 ///
 /// ```
 /// use hushbin_study::competitors::ratings::{Oracle, PckvUe, Setting};
@@ -35,7 +37,8 @@ pub struct PckvUe {
     items: u32,
     sparsity: u32,
     /// Threshold that draws whether a report has no sign for an item that was not drawn, with
-    /// probability 1 − b rounded down. So b is rounded up, and signs of other items hide more.
+    /// probability 1 − b rounded down. Thus b is rounded up, and the signs of other items hide the
+    /// drawn item better.
     omitted: Threshold,
     /// Threshold that draws whether the true sign is reported, with probability p rounded down.
     sign: Threshold,
@@ -72,7 +75,8 @@ impl PckvUe {
         }
     }
 
-    /// Draws what the report has for the item of the drawn entry, and adds it to the sums.
+    /// Draws whether the report has a sign for the item of the drawn entry, and which sign. Adds
+    /// the result to the sums.
     fn add_drawn_item(&self, entry: &Entry, sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
         if REPORTED.sample(rng) {
             let up = rounds_up(entry.value, rng) == self.sign.sample(rng);
@@ -105,7 +109,7 @@ impl Oracle for PckvUe {
         self.rates().moments(self.sparsity)
     }
 
-    /// Signs for dummies are not drawn, because they are independent of the rest and are not
+    /// Signs for dummies are not drawn, because they are independent of all other signs and are not
     /// counted.
     fn add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
         let slot = draw_slot(entries, self.sparsity, rng);
@@ -135,10 +139,10 @@ impl Oracle for PckvUe {
         sums.reports += people.len() as u64;
         let b = self.omitted.complement();
         for (item, &others) in others.iter().enumerate() {
-            // Given the drawn slots, what reports have for an item is independent of everything
-            // else. Among the people who drew a different slot, the number with a sign for the item
-            // is binomial with probability b. The number of + among these signs is binomial with
-            // probability 1/2. So only the number of these people matters.
+            // Given the drawn slots, the signs that reports have for an item are independent of
+            // everything else. Among the people who drew a different slot, the number with a sign
+            // for the item is binomial with probability b. The number of + among these signs is
+            // binomial with probability 1/2. So only the number of these people matters.
             let reported = binomial(others, b, rng);
             sums.presence[item] += reported as f64;
             sums.signs[item] += fair_signs(reported, rng);

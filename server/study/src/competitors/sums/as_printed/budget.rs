@@ -1,5 +1,5 @@
-//! Budget (ε₀, δ₀) of one of D coordinates (PVME, Algorithm 3): the printed one and the corrected
-//! one.
+//! Budget (ε₀, δ₀) of one of D coordinates (PVME, Algorithm 3): the printed budget and the
+//! corrected one.
 
 use hushbin::Error;
 
@@ -7,7 +7,7 @@ use crate::competitors::budget::Budget;
 use crate::competitors::sums::budget::CoordinateBudget;
 
 /// Table row for the budget (ε₀, δ₀) of a coordinate (PVME, Algorithm 3): the total δ that is
-/// proven, and the exact one.
+/// proven, and the exact total δ.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BudgetRow {
     /// Number D = 2d of coordinates, for vectors of d numbers.

@@ -5,8 +5,8 @@ use hushbin::Error;
 use crate::competitors::budget::Budget;
 use crate::competitors::sums::grid;
 
-/// Table row for γ, the probability that a report is a uniform one of M cells: the paper's closed
-/// form, and the least γ that is proven.
+/// Table row for γ, the probability that a report is uniform over M cells: the paper's closed form,
+/// and the least γ that is proven.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ClosedFormRow {
     /// Number of people, n.

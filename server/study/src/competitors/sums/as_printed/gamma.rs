@@ -10,15 +10,16 @@ use crate::roots::bisect;
 /// Origin of the constant c of a [`GammaRow`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConstantOrigin {
-    /// Least c for which the exact δ satisfies (ε, δ) for d = 1, which means r + 1 cells.
+    /// Least c that satisfies (ε, δ) for d = 1, which means r + 1 cells. The exact δ is computed by
+    /// enumeration.
     Enumerated,
     /// Constant of the paper, max(14·ln(2/δ)/ε², 27/ε).
     Paper,
 }
 
-/// Table row for two printed values. The first is γ, the probability that a report is a uniform one
-/// of (r + 1)^d cells (PVME, Algorithm 5). The second is the number that is subtracted from the sum
-/// of reports (Algorithm 6).
+/// Table row for two printed values. The first is γ, the probability that a report is uniform over
+/// (r + 1)^d cells (PVME, Algorithm 5). The second is the number that is subtracted from the sum of
+/// reports (Algorithm 6).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GammaRow {
     /// Number of people, n.

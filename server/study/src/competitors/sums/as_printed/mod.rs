@@ -1,6 +1,6 @@
-//! Parameters that the paper prints wrong or larger than necessary, with one table for each. A
-//! table has the parameters and the privacy loss that they really cause. Nothing here randomises an
-//! answer.
+//! Parameters that the paper prints wrong or larger than necessary, with one table for each
+//! parameter. A table has the parameters and the privacy loss that they really cause. No function
+//! of this module randomises an answer.
 //!
 //! | table | printed parameter |
 //! |---|---|
