@@ -1,4 +1,4 @@
-//! Keys of an analyser, and the shufflers from which it accepts batches.
+//! Keys of an analyser, and its shufflers: those from which it accepts batches.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,12 +15,13 @@ use crate::task::CollectedTask;
 
 /// Keys of an analyser, and its shufflers.
 pub(crate) struct Analyser {
-    /// Private keys that reports are sealed to, the newest first.
+    /// Private keys that open sealed reports, newest first.
     sealing: Vec<[u8; keys::LENGTH]>,
-    /// Recipients by the fingerprint of the task, each created once.
+    /// Recipients that were already created, by task fingerprint.
     recipients: RwLock<HashMap<Fingerprint, Arc<Recipient>>>,
+    /// Key pair that signs receipts.
     signer: Signer,
-    /// Public keys of the shufflers from which it accepts batches.
+    /// Public keys of the analyser's shufflers, by signer id.
     shufflers: HashMap<SignerId, [u8; keys::LENGTH]>,
 }
 
@@ -59,7 +60,8 @@ impl Analyser {
         Ok(recipient)
     }
 
-    /// Returns the known shuffler that made the header `signature` of a block, or `None`.
+    /// Returns the id of the shuffler that signed the block, according to the header value
+    /// `signature`. Returns `None` if the shuffler is unknown or the signature is invalid.
     pub(crate) fn shuffler(&self, signature: &str, block: &[u8]) -> Option<SignerId> {
         let (shuffler, signature) = signature.split_once(':')?;
         let shuffler: SignerId = HEXLOWER.decode(shuffler.as_bytes()).ok()?.try_into().ok()?;
@@ -68,7 +70,7 @@ impl Analyser {
         signature::verify(key, Statement::Block, block, &signature).then_some(shuffler)
     }
 
-    /// Signs the receipt of a block.
+    /// Returns the signature that serves as the receipt of a block.
     pub(crate) fn receipt(&self, block: &[u8]) -> Vec<u8> {
         let digest = Sha256::digest(block);
         self.signer.sign(Statement::Receipt, &digest).to_vec()

@@ -1,4 +1,4 @@
-//! Connections to an analyser, encrypted unless its address says otherwise.
+//! Connections to an analyser, encrypted unless the analyser's address begins with `http:`.
 
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::connect::HttpConnector;
@@ -6,6 +6,7 @@ use tokio_rustls::rustls;
 
 use crate::tls_roots;
 
+/// Connector with and without TLS.
 pub(super) type Connector = HttpsConnector<HttpConnector>;
 
 /// Returns a connector for connections to an analyser.

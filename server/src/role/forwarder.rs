@@ -1,9 +1,9 @@
 //! Forwards released batches from a shuffler to its analyser, block by block.
 //!
-//! A block is sent again until the analyser's signature proves that it is on the analyser's disk.
-//! The analyser counts it once. A batch is deleted once all its blocks are acknowledged. No further
-//! state is kept: a released batch that the journal still has is still to be sent, after a crash
-//! too.
+//! A block is sent again until the analyser's signature proves that the block is on the analyser's
+//! disk. The analyser counts each block once. The reports of a batch are deleted once all blocks of
+//! the batch are acknowledged. No further state is kept, so this also works after a crash: a
+//! released batch whose reports are still in the journal is still to be sent.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -31,16 +31,16 @@ const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// Interval between requests for the analyser's keys.
 const KEYS_INTERVAL: Duration = Duration::from_secs(60);
 
-/// First and longest pause after failures. The pause doubles with every failure.
+/// First and longest pause after a failure. The pause doubles with every further failure.
 const RETRY_DELAYS: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(60)];
 
 /// Time limit for the analyser's answer to a request.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Maximum bytes of an answer that are read.
+/// Maximum number of bytes in an answer from the analyser.
 const MAX_ANSWER_BYTES: usize = 1 << 16;
 
-/// Number of blocks that are read ahead.
+/// Maximum number of blocks that are read from the journal before they can be sent.
 const READ_AHEAD: usize = 2;
 
 /// Reason that a batch could not be sent.
@@ -73,17 +73,17 @@ struct BlockReceipt {
     receipt: String,
 }
 
-/// An analyser's keys for a task.
+/// An analyser's answer to a request for its keys for a task.
 #[derive(Deserialize)]
 struct Keys {
     keys: Vec<String>,
 }
 
 impl Forwarder {
-    /// Creates a forwarder from a store to the analyser of a shuffler.
+    /// Creates a forwarder that sends batches in `store` to the analyser of `shuffler`.
     ///
     /// # Errors
-    /// When there is no certificate that could identify an analyser.
+    /// When this machine has no root certificates, by which an analyser could be identified.
     pub(crate) fn new(
         store: Store,
         shuffler: Arc<Shuffler>,
@@ -95,7 +95,7 @@ impl Forwarder {
         })
     }
 
-    /// Sends batches for ever.
+    /// Sends batches in an endless loop.
     pub(crate) async fn run(self) {
         let (mut asked, mut pause) = (None, None);
         loop {
@@ -124,8 +124,8 @@ impl Forwarder {
         }
     }
 
-    /// Sends all batches that are ready. A task that the analyser refuses does not delay other
-    /// tasks.
+    /// Sends all batches that are ready. If `ask` is true, first fetches the analyser's keys for
+    /// each task again. A task that the analyser refuses does not delay other tasks.
     ///
     /// # Errors
     /// The first error that occurred.
@@ -143,6 +143,8 @@ impl Forwarder {
         first
     }
 
+    /// Sends all batches of a task that are ready. Fetches the keys if they are unknown or `ask` is
+    /// true.
     async fn forward_task(&self, stored: &Arc<StoredTask>, ask: bool) -> Result<(), ForwardError> {
         if ask || self.shuffler.configurations(stored.task().id()).is_none() {
             self.fetch_keys(stored.task()).await?;
@@ -156,6 +158,7 @@ impl Forwarder {
         Ok(())
     }
 
+    /// Fetches the analyser's keys for a task.
     async fn fetch_keys(&self, task: &CollectedTask) -> Result<(), ForwardError> {
         let request = Request::get(self.address(task, "keys")?).body(Full::default());
         let answer = self.send_request(request).await?;
@@ -173,7 +176,7 @@ impl Forwarder {
         Ok(())
     }
 
-    /// Sends a batch, and has its reports deleted.
+    /// Sends all blocks of a batch, and then has the batch's reports deleted.
     async fn send_batch(
         &self,
         stored: &Arc<StoredTask>,
@@ -235,12 +238,12 @@ impl Forwarder {
             batch = batch.number,
             "the analyser has it"
         );
-        // Waits, so that the next check does not send the batch again.
+        // Waits for the deletion, so that the next check does not send the batch again.
         stored.wait_until_forgotten(batch.number).await;
         Ok(())
     }
 
-    /// Sends a request, and returns the body of the answer.
+    /// Sends a request to the analyser, and returns the body of the answer.
     async fn send_request(
         &self,
         request: Result<Request<Full<Bytes>>, hyper::http::Error>,

@@ -1,4 +1,4 @@
-//! Shuffling and analysing: keys and peers of these roles, and the messages between them.
+//! Roles of shuffler and analyser: their keys and peers, and the messages between them.
 
 mod analyser;
 #[cfg_attr(not(feature = "tls"), path = "no_tls_connector.rs")]
@@ -16,8 +16,8 @@ pub(crate) use shuffler::Shuffler;
 /// Keys and peers that the role of a process needs. A collector needs none.
 #[derive(Clone, Default)]
 pub(crate) struct Peers {
-    /// Keys of a shuffler, and its analyser.
+    /// Keys and peers of a process that is a shuffler.
     pub(crate) shuffler: Option<Arc<Shuffler>>,
-    /// Keys of an analyser, and its shufflers.
+    /// Keys and peers of a process that is an analyser.
     pub(crate) analyser: Option<Arc<Analyser>>,
 }

@@ -5,6 +5,7 @@ use hyper_util::client::legacy::connect::HttpConnector;
 
 use crate::left_out::LeftOut;
 
+/// Connector without TLS.
 pub(super) type Connector = HttpConnector;
 
 /// Returns a connector for connections to an analyser.

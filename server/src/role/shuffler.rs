@@ -1,4 +1,4 @@
-//! Keys of a shuffler, and data about its analyser.
+//! Keys of a shuffler, and the address and keys of its analyser.
 
 use std::collections::HashMap;
 
@@ -11,13 +11,15 @@ use super::signature::{self, Signer, Statement};
 use crate::keys;
 use crate::sealed::Configuration;
 
-/// Keys of a shuffler, and its analyser.
+/// Keys of a shuffler, and the address and keys of its analyser.
 pub(crate) struct Shuffler {
     /// Address of the analyser.
     pub(crate) analyser: Uri,
+    /// Key pair that signs blocks.
     signer: Signer,
+    /// Public key that verifies receipts from the analyser.
     analyser_key: [u8; keys::LENGTH],
-    /// Configurations that reports are sealed with, by task id, as the analyser last sent them.
+    /// Configurations that reports are sealed with, by task id. The analyser sends them.
     configurations: RwLock<HashMap<String, Vec<Configuration>>>,
 }
 
@@ -48,8 +50,8 @@ impl Shuffler {
         signature::verify(&self.analyser_key, Statement::Receipt, &digest, receipt)
     }
 
-    /// Returns the configurations that reports of a task are sealed with, once the analyser has
-    /// sent them.
+    /// Returns the configurations that reports of a task are sealed with. Returns `None` if the
+    /// analyser has not sent them yet.
     pub(crate) fn configurations(&self, task: &str) -> Option<Vec<Configuration>> {
         let known = self.configurations.read();
         known.get(task).cloned()

@@ -14,7 +14,8 @@ pub(crate) const HEADER: &str = "hushbin-signature";
 /// Length of a signature in bytes.
 const LENGTH: usize = 64;
 
-/// Signed statement. Each has its own label, so that no signature can pass for another.
+/// Kind of signed statement. The signed bytes begin with a label of the kind, so that a signature
+/// of one kind is invalid for the other kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Statement {
     /// Statement of a shuffler: this block is from me.
@@ -36,7 +37,7 @@ impl Statement {
 /// Id of a signer: the first 8 bytes of the SHA-256 of its public key.
 pub(crate) type SignerId = [u8; 8];
 
-/// Returns the id of the holder of a key.
+/// Returns the id of the signer that has this public key.
 pub(super) fn signer_id(public: &[u8; keys::LENGTH]) -> SignerId {
     let digest = Sha256::digest(public);
     *digest.first_chunk().expect("a digest has 32 bytes")
@@ -63,7 +64,8 @@ impl Signer {
     }
 }
 
-/// Returns true if the holder of the key `public` made `signature`.
+/// Returns true if `signature` is a valid signature of the statement about `bytes`, by the signer
+/// with the public key `public`.
 pub(crate) fn verify(
     public: &[u8; keys::LENGTH],
     statement: Statement,
@@ -74,7 +76,7 @@ pub(crate) fn verify(
     key.verify(&statement.labelled(bytes), signature).is_ok()
 }
 
-/// Returns the public half of a private key.
+/// Returns the public key that belongs to a private key.
 pub(crate) fn public(private: &[u8; keys::LENGTH]) -> [u8; keys::LENGTH] {
     Signer::new(private).public()
 }
@@ -85,7 +87,7 @@ mod tests {
     use super::*;
     use data_encoding::HEXLOWER;
 
-    /// RFC 8032, section 7.1, test 1.
+    /// Compares with test 1 in RFC 8032, section 7.1.
     #[test]
     fn public_halves_are_those_of_the_standard() {
         let private = "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60";

@@ -11,7 +11,7 @@ use crate::store::test_records::{
     assert_outcomes, conflicting_record, record, release_of, row, stored_contents,
 };
 
-/// Closes and releases the open batch.
+/// Closes and releases the task's open batch, and returns the closed batch.
 fn release(engine: &mut dyn Engine, task: TaskKey) -> BatchRow {
     let open = engine.batches(task).last().unwrap().number;
     let closed = engine.close_batch(task, open, 200).unwrap();

@@ -9,10 +9,11 @@ use super::storage::Storage;
 use crate::store::engine::{BatchRow, BatchState, UploadOutcome, UploadRecord};
 use crate::store::test_records::{conflicting_record, record, release_of, row, stored_contents};
 
-/// Expected contents of a task.
+/// Expected contents of a task in the engine under test.
 #[derive(Default)]
 struct Model {
-    /// Stored records by number: true if the body is that of `record`, false if of `other`, and the
+    /// Stored records by number, each with two values. The first is true if the body is that of
+    /// `record`, and false if it is that of `conflicting_record`. The second is the number of the
     /// batch.
     held: HashMap<u64, (bool, u64)>,
     batches: Vec<BatchRow>,

@@ -20,8 +20,8 @@ fn shuffle<T>(rng: &mut ChaCha20Rng, items: &mut [T]) {
     }
 }
 
-/// Groups with the same ids, in different orders, wait for each other without a deadlock. Batches
-/// are closed meanwhile.
+/// Nodes append groups with the same ids in different orders. The nodes wait for each other without
+/// a deadlock, even if batches are closed at the same time.
 #[test]
 fn nodes_that_have_the_same_ids_at_once_count_each_once() {
     const ROUNDS: u64 = 12;

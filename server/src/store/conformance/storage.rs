@@ -10,9 +10,10 @@ use crate::store::files::FilesEngine;
 use crate::store::location::Location;
 use crate::store::postgres::{Database, PostgresEngine};
 
-/// Place to store in, which exists until it is dropped.
+/// Storage for engines under test. It exists at least until the value is dropped.
 pub(super) trait Storage {
     fn new() -> Self;
+    /// Returns the location of the storage.
     fn place(&self) -> Location;
 
     /// Opens an engine, as at a start of the process.

@@ -7,10 +7,11 @@
 //! lengths := length[4] of each block
 //! ```
 //!
-//! A block is an upload of reports, as pages send them, whose id is the block's number. The reports
-//! of the batch are sorted by their bytes. So the file reveals neither the order in which they came
-//! nor which of them came together. Once the reports are no longer needed, the file is rewritten
-//! without blocks.
+//! Each `sum` is a checksum of the part before it. Numbers are little endian. A block is encoded as
+//! an upload, in the format that pages send. Its upload id is the block's number, or identifies the
+//! batch if the reports are sealed. The reports of the batch are sorted by their bytes. So the file
+//! reveals neither the order in which reports arrived nor which reports arrived together. Once the
+//! reports are no longer needed, the file is rewritten without blocks.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -28,26 +29,29 @@ pub(super) const HEADER_LENGTH: usize = 8 + 16 + 6 * 8 + Checksum::LENGTH;
 pub(super) struct BatchHeader {
     pub(super) fingerprint: [u8; 16],
     pub(super) batch: u64,
-    /// Times of opening and closing, in seconds since 1970.
+    /// Time at which the batch was opened, in seconds since 1970.
     pub(super) opened: u64,
+    /// Time at which the batch was closed, in seconds since 1970.
     pub(super) closed: u64,
     pub(super) reports: u64,
 }
 
-/// A batch that is open for reading.
+/// Batch file that is open for reading.
 #[derive(Debug)]
 pub(super) struct BatchFile {
     file: File,
     path: PathBuf,
     pub(super) header: BatchHeader,
+    /// Length of the encoded totals, in bytes.
     totals: u64,
+    /// Number of blocks.
     blocks: u64,
 }
 
-/// Writes a batch, durably.
+/// Writes a batch file, durably.
 ///
 /// # Errors
-/// When the disk does not take it.
+/// When writing to the disk fails.
 pub(super) fn write(
     path: &Path,
     header: &BatchHeader,
@@ -82,10 +86,10 @@ pub(super) fn write(
 }
 
 impl BatchFile {
-    /// Opens a batch, and verifies its header.
+    /// Opens a batch file, and verifies its header.
     ///
     /// # Errors
-    /// When it cannot be read, is no batch, or is damaged.
+    /// When the file cannot be read, is not a batch file, or has a damaged header.
     pub(super) fn open(path: &Path) -> Result<Self, EngineError> {
         let failed = |source| disk::file_error(path, source);
         let file = File::open(path).map_err(failed)?;
@@ -126,7 +130,7 @@ impl BatchFile {
         self.blocks > 0 || self.header.reports == 0
     }
 
-    /// Reads the encoded totals and verifies them.
+    /// Reads the encoded totals, and verifies their checksum.
     ///
     /// # Errors
     /// When they cannot be read or are damaged.
@@ -165,7 +169,8 @@ impl BatchFile {
         }
     }
 
-    /// Reads `length` bytes and verifies the checksum that follows.
+    /// Reads `length` bytes at the offset `at`, and verifies the checksum that follows. An error
+    /// begins with `what`.
     fn part(&self, at: u64, length: u64, what: &str) -> Result<Vec<u8>, EngineError> {
         let failed = |source| disk::file_error(&self.path, source);
         let size = self.file.metadata().map_err(failed)?.len();

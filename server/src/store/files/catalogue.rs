@@ -10,8 +10,8 @@ use super::{disk, version};
 use crate::format_version::version_of;
 use crate::store::engine::{EngineError, TaskKey, TaskRow};
 
-/// Version of the directory: of this file, and of the set of files in the directory. Logs have a
-/// version for the payloads of commits. Encoded totals contain one.
+/// Version of the data directory: of the format of this file, and of the set of files in the
+/// directory. The payloads of commits in logs, and encoded totals, have separate versions.
 const VERSION: u64 = 3;
 
 const FILE_NAME: &str = "tasks.json";
@@ -33,10 +33,11 @@ pub(super) struct Catalogue {
 }
 
 impl Catalogue {
-    /// Opens the list. A new directory has an empty one.
+    /// Opens the list of tasks in a directory. The list is empty if the file does not exist.
     ///
     /// # Errors
-    /// When it cannot be read, is damaged, or has another version.
+    /// When the list cannot be read, is damaged, or has another version, or a file of a task has
+    /// another version.
     pub(super) fn open(directory: &Path) -> Result<Self, EngineError> {
         let path = directory.join(FILE_NAME);
         version::check_files(directory)?;
@@ -72,7 +73,7 @@ impl Catalogue {
     /// Opens the list of a directory that has tasks.
     ///
     /// # Errors
-    /// As [`Catalogue::open`], or when there is none.
+    /// As [`Catalogue::open`], or when the directory has no list.
     pub(super) fn open_existing(directory: &Path) -> Result<Self, EngineError> {
         let catalogue = Self::open(directory)?;
         match catalogue.path.exists() {
@@ -81,8 +82,8 @@ impl Catalogue {
         }
     }
 
-    /// Reads the parameters of tasks, as JSON, from a list that does not verify. Returns none if
-    /// the list cannot be parsed.
+    /// Reads the parameters of tasks, as JSON, from a list whose checksum may be wrong. Returns an
+    /// empty vector if the list cannot be parsed.
     pub(super) fn unverified_parameters(directory: &Path) -> Vec<String> {
         let text = std::fs::read(directory.join(FILE_NAME)).unwrap_or_default();
         let json = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
@@ -91,7 +92,7 @@ impl Catalogue {
         tasks.into_iter().map(|task| task.parameters).collect()
     }
 
-    /// Creates a list that is still to be written.
+    /// Creates a list in memory. [`Catalogue::write_to`] writes it to the disk.
     pub(super) fn from_rows(
         directory: &Path,
         next: TaskKey,
@@ -119,7 +120,7 @@ impl Catalogue {
     /// Adds a task, durably, under the next key.
     ///
     /// # Errors
-    /// When the disk does not take it. Nothing has changed then.
+    /// When writing to the disk fails. Nothing has changed then.
     pub(super) fn add(&mut self, row: TaskRow) -> Result<(), EngineError> {
         let key = self.content.next;
         self.change(|content| {
@@ -128,7 +129,7 @@ impl Catalogue {
         })
     }
 
-    /// Changes the role and settings of a task, durably.
+    /// Replaces the stored role and settings of a task, durably.
     ///
     /// # Errors
     /// As [`Catalogue::add`].
@@ -156,6 +157,7 @@ impl Catalogue {
         self.change(|_| {})
     }
 
+    /// Changes the list on the disk, and then in memory.
     fn change(&mut self, change: impl FnOnce(&mut Content)) -> Result<(), EngineError> {
         let mut content = self.content.clone();
         change(&mut content);
@@ -169,7 +171,7 @@ impl Catalogue {
     }
 }
 
-/// Formats the second line: the checksum of the first.
+/// Returns the second line of the file, which contains the checksum of the first line, `json`.
 fn checksum_line(json: &str) -> String {
     HEXLOWER.encode(&Checksum::of(&[json.as_bytes()]).0) + "\n"
 }

@@ -12,14 +12,14 @@ use super::listing::{FileListing, batch_name, log_name};
 use super::log::LogContents;
 use crate::store::engine::{EngineError, TaskRow};
 
-/// Result of a check.
+/// Result of checking a data directory.
 #[derive(Debug, Default)]
 pub struct Checked {
     /// Number of files that were read completely.
     pub files: u64,
     /// Number of reports in these files.
     pub reports: u64,
-    /// Errors, each with the file that it concerns.
+    /// Errors that were found. Each names a file or directory.
     pub wrong: Vec<EngineError>,
 }
 
@@ -78,14 +78,14 @@ fn check_task(directory: &Path, row: &TaskRow, checked: &mut Checked) {
         let missing = disk::damaged(directory, "ids of released batches are missing");
         checked.add(Err(missing));
     }
-    // The logs of released batches are about to be removed.
+    // Logs of released batches are not checked, since they are about to be removed.
     let logs: Vec<u64> = listing
         .logs
         .into_iter()
         .filter(|&log| log > released)
         .collect();
     let mut before: Option<LogContents> = None;
-    // At least the open log has to be there.
+    // At least the log of the open batch has to exist.
     for next in released + 1..=logs.last().copied().unwrap_or(0).max(released + 1) {
         let path = directory.join(log_name(next));
         let found = match logs.contains(&next) {
@@ -151,7 +151,7 @@ pub fn backup(root: &Path, to: &Path) -> Result<(), EngineError> {
     catalogue.write_to(to)
 }
 
-/// Copies a task's files as of one moment.
+/// Copies the files that a task has at one moment.
 fn copy_task(from: &Path, to: &Path) -> Result<(), EngineError> {
     loop {
         disk::create_directory(to)?;
@@ -168,7 +168,7 @@ fn copy_task(from: &Path, to: &Path) -> Result<(), EngineError> {
 }
 
 fn copy(from: &PathBuf, to: &Path) -> Result<(), EngineError> {
-    // A log may end in an interrupted commit, as after a crash.
+    // A copied log may end in an incomplete commit, as it may after a crash.
     let bytes = fs::read(from).map_err(|source| disk::file_error(from, source))?;
     disk::write_atomically(to, &bytes)
 }

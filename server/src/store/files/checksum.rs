@@ -2,7 +2,8 @@
 
 use sha2::{Digest, Sha256};
 
-/// Checksum: the first eight bytes of a SHA-256. Damaged data passes with probability 2⁻⁶⁴.
+/// Checksum: the first eight bytes of a SHA-256. Damaged data has the right checksum with
+/// probability 2⁻⁶⁴.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Checksum(pub(super) [u8; Checksum::LENGTH]);
 

@@ -3,7 +3,8 @@
 //! Changes to a file are durable once the file is synced. Changes to a directory (files that are
 //! created, renamed or removed in it) are durable once the directory is synced. If the power fails
 //! before, any subset of the changes may be on the disk, and a write may be there in part. Tests
-//! hold the journal to that: they record the changes that are made here, and lose them.
+//! check that the journal survives this: they record the changes that are made here, and lose some
+//! of them.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -12,8 +13,9 @@ use std::path::{Path, PathBuf};
 
 use crate::store::engine::EngineError;
 
-/// Permissions of files: for the collector's user only.
+/// Permissions of files: access for the collector's user only.
 const FILE_MODE: u32 = 0o600;
+/// Permissions of directories: access for the collector's user only.
 const DIRECTORY_MODE: u32 = 0o700;
 
 /// Name of the lock file, which is locked while a collector runs.
@@ -40,11 +42,11 @@ pub(super) enum DiskChange<'a> {
     Create(&'a Path),
     /// Writes bytes at an offset.
     Write(&'a WritableFile, &'a [u8], u64),
-    /// Truncates a file to a length, or extends it by zeros.
+    /// Truncates a file to a length, or extends it with zeros.
     SetLength(&'a WritableFile, u64),
     /// Syncs the changes to a file.
     Sync(&'a WritableFile),
-    /// Renames a file, and replaces any file of the new name.
+    /// Renames a file or directory, and replaces any file that has the new name.
     Rename(&'a Path, &'a Path),
     /// Removes a file.
     Remove(&'a Path),
@@ -66,7 +68,8 @@ impl DiskChange<'_> {
             Self::Create(path) => open_or_create(path).map(drop),
             Self::Write(to, bytes, at) => to.file.write_all_at(bytes, at),
             Self::SetLength(of, length) => of.file.set_len(length),
-            // This syncs the length, too, without which the data would not be found.
+            // `sync_data` also syncs the file's length, without which new data could not be read
+            // back.
             Self::Sync(written) => written.file.sync_data(),
             Self::Rename(from, to) => fs::rename(from, to),
             Self::Remove(path) => fs::remove_file(path),
@@ -90,7 +93,7 @@ pub(super) struct WritableFile {
 }
 
 impl WritableFile {
-    /// Creates an empty file for the collector's user only.
+    /// Creates an empty file that only the collector's user may access. Empties an existing file.
     fn create(path: &Path) -> io::Result<Self> {
         DiskChange::Create(path).apply()?;
         let file = Self::open(path)?;
@@ -113,7 +116,7 @@ impl WritableFile {
         DiskChange::SetLength(self, length).apply()
     }
 
-    /// Returns once everything that was written is on the disk.
+    /// Syncs the file: returns once everything that was written to it is on the disk.
     pub(super) fn sync(&self) -> io::Result<()> {
         DiskChange::Sync(self).apply()
     }
@@ -165,7 +168,8 @@ fn give_to_directory_owner(file: &File, path: &Path) -> io::Result<()> {
     }
 }
 
-/// Opens a file to be locked. Creates an empty one for the collector's user if it is missing.
+/// Opens a file for writing, and keeps its contents. If the file is missing, creates an empty file
+/// that only the collector's user may access.
 pub(crate) fn open_or_create(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false);
@@ -175,10 +179,10 @@ pub(crate) fn open_or_create(path: &Path) -> io::Result<File> {
 }
 
 /// Writes a file atomically and durably: `write` fills a temporary file, which is then renamed.
-/// After a crash the file is complete, or as it was before.
+/// After a crash, the file has either all of its new contents or its old contents.
 ///
 /// # Errors
-/// When the disk does not take it.
+/// When writing to the disk fails.
 pub(super) fn write_atomically_with(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -217,7 +221,7 @@ pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), EngineEr
 /// Renames a directory within its parent, durably.
 ///
 /// # Errors
-/// When the disk does not take it.
+/// When writing to the disk fails.
 pub(super) fn rename(from: &Path, to: &Path) -> Result<(), EngineError> {
     DiskChange::Rename(from, to).apply_at(from)?;
     sync_directory_of(to)
@@ -226,7 +230,7 @@ pub(super) fn rename(from: &Path, to: &Path) -> Result<(), EngineError> {
 /// Removes a file, durably.
 ///
 /// # Errors
-/// When the disk does not take it.
+/// When writing to the disk fails.
 pub(super) fn remove(path: &Path) -> Result<(), EngineError> {
     DiskChange::Remove(path).apply_at(path)?;
     sync_directory_of(path)
@@ -235,7 +239,7 @@ pub(super) fn remove(path: &Path) -> Result<(), EngineError> {
 /// Removes a directory with its contents, durably.
 ///
 /// # Errors
-/// When the disk does not take it. Some of the contents may be gone then.
+/// When removing the directory fails. Some of its contents may be gone then.
 pub(super) fn remove_directory(path: &Path) -> Result<(), EngineError> {
     DiskChange::RemoveDirectory(path).apply_at(path)?;
     sync_directory_of(path)
@@ -244,7 +248,7 @@ pub(super) fn remove_directory(path: &Path) -> Result<(), EngineError> {
 /// Creates a directory and its parents, durably, if they are missing.
 ///
 /// # Errors
-/// When it cannot be created.
+/// When the directory cannot be created.
 pub(super) fn create_directory(path: &Path) -> Result<(), EngineError> {
     match path.is_dir() {
         true => Ok(()),
@@ -252,7 +256,7 @@ pub(super) fn create_directory(path: &Path) -> Result<(), EngineError> {
     }
 }
 
-/// Creates a directory that may already exist, but whose entry may not be durable.
+/// Creates a directory, or makes the entry of an existing directory durable.
 ///
 /// # Errors
 /// As [`create_directory`].
@@ -270,7 +274,7 @@ pub(super) fn create_or_sync_directory(path: &Path) -> Result<(), EngineError> {
 /// sync.
 ///
 /// # Errors
-/// When it cannot be read, or the disk does not take it.
+/// When the directory cannot be opened or synced.
 pub(super) fn sync_directory(path: &Path) -> Result<(), EngineError> {
     DiskChange::SyncDirectory(path).apply_at(path)
 }

@@ -8,12 +8,16 @@ use crate::store::engine::EngineError;
 
 pub(super) const MAGIC: [u8; 8] = *b"hushlog\x01";
 pub(super) const HEADER_LENGTH: usize = 8 + 16 + 8 + 8 + 16 + Checksum::LENGTH;
+/// First bytes of every frame.
 const MARKER: [u8; 4] = *b"hush";
+/// Length of a frame's fields in bytes, including the marker and the check.
 pub(super) const FIELDS_LENGTH: usize = 32;
-/// Bytes of a frame that are neither fields nor payload: its checksum and its mark.
+/// Length of a frame's trailer in bytes: the checksum and the mark.
 pub(super) const TRAILER_LENGTH: usize = 2 * Checksum::LENGTH;
 
+/// Kind of frame that contains uploads.
 pub(super) const UPLOADS_KIND: u32 = 1;
+/// Kind of frame that closes the batch.
 pub(super) const CLOSE_KIND: u32 = 2;
 
 /// Header of a log.
@@ -58,13 +62,13 @@ impl LogHeader {
         bytes
     }
 
-    /// Reads the header of a log, and its checksum.
+    /// Decodes the header of a log, and its checksum, from the bytes of the file at `path`.
     pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(Self, Checksum), EngineError> {
         Self::decode(bytes)
             .ok_or_else(|| disk::damaged(path, "it does not begin as a log of this version does"))
     }
 
-    /// Decodes a header, and its checksum. Returns `None` if it does not verify.
+    /// Decodes the header of a log, and its checksum. Returns `None` if the header is invalid.
     pub(super) fn decode(bytes: &[u8]) -> Option<(Self, Checksum)> {
         let (fields, mut sum) = bytes.split_at_checked(HEADER_LENGTH - Checksum::LENGTH)?;
         let sum = Checksum(take(&mut sum)?);
@@ -80,13 +84,13 @@ impl LogHeader {
     }
 }
 
-/// Fields of a frame.
+/// Fields of a frame, which precede its payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FrameFields {
     pub(super) kind: u32,
     /// Offset of the frame in the file.
     pub(super) offset: u64,
-    /// Bytes of the payload.
+    /// Length of the payload in bytes.
     pub(super) length: u32,
     pub(super) uploads: u32,
     pub(super) reports: u32,
@@ -106,7 +110,8 @@ impl FrameFields {
         bytes
     }
 
-    /// Decodes the fields of the frame at `offset`. Returns `None` if there are none.
+    /// Decodes the fields of the frame at `offset`. Returns `None` if the bytes are not valid
+    /// fields for this offset.
     pub(super) fn decode(bytes: &[u8], offset: u64) -> Option<Self> {
         let mut rest = bytes.get(..FIELDS_LENGTH)?;
         let marker: [u8; 4] = take(&mut rest)?;
@@ -117,7 +122,7 @@ impl FrameFields {
             uploads: u32::from_le_bytes(take(&mut rest)?),
             reports: u32::from_le_bytes(take(&mut rest)?),
         };
-        // Encoding the fields again verifies the check, too.
+        // Encoding the fields again also verifies their check.
         let whole = marker == MARKER
             && fields.offset == offset
             && fields.encode() == bytes[..FIELDS_LENGTH];
@@ -146,12 +151,14 @@ pub(super) struct LoggedUpload<'a> {
     pub(super) body: &'a [u8],
 }
 
+/// Returns the payload of the frame with these fields, from the bytes of the whole log.
 pub(super) fn payload<'a>(bytes: &'a [u8], fields: &FrameFields) -> &'a [u8] {
     let begin = fields.offset as usize + FIELDS_LENGTH;
     &bytes[begin..begin + fields.length as usize]
 }
 
-/// Reads a closing frame: the numbers of uploads and reports, and the time of closing.
+/// Decodes the payload of a closing frame: the numbers of uploads and reports in the log, and the
+/// time of closing in seconds since 1970.
 pub(super) fn read_closing(bytes: &[u8], fields: &FrameFields) -> Option<(UploadCounts, u64)> {
     let mut rest = payload(bytes, fields);
     let mut number = || take(&mut rest).map(u64::from_le_bytes);
@@ -162,6 +169,7 @@ pub(super) fn read_closing(bytes: &[u8], fields: &FrameFields) -> Option<(Upload
     Some((counts, number()?))
 }
 
+/// Removes the first upload from a payload, and returns it.
 pub(super) fn read_upload<'a>(payload: &mut &'a [u8]) -> Option<LoggedUpload<'a>> {
     let id = take(payload)?;
     let length = u32::from_le_bytes(take(payload)?) as usize;
@@ -170,7 +178,8 @@ pub(super) fn read_upload<'a>(payload: &mut &'a [u8]) -> Option<LoggedUpload<'a>
     Some(LoggedUpload { id, body })
 }
 
-/// Computes the checksum of a frame, which includes the checksum before it.
+/// Computes the checksum of a frame. It also covers `before`, the checksum of the previous frame or
+/// of the header.
 pub(super) fn frame_checksum(
     key: &LogKey,
     before: Checksum,
@@ -180,12 +189,14 @@ pub(super) fn frame_checksum(
     Checksum::of(&[key, &before.0, fields, payload])
 }
 
-/// Computes the mark after a checksum. It is written once the frame is known to be on the disk.
+/// Computes the mark that follows the checksum `sum` of a frame. The mark is written once the frame
+/// is known to be on the disk.
 pub(super) fn synced_mark(key: &LogKey, sum: &[u8]) -> Checksum {
     Checksum::of(&[key, b"synced", sum])
 }
 
-/// Verifies the frame at `begin`, and returns its fields and checksum.
+/// Verifies the frame at the offset `begin`, and returns its fields and checksum. `before` is the
+/// checksum before the frame.
 pub(super) fn verify_frame(
     key: &LogKey,
     bytes: &[u8],
@@ -200,10 +211,10 @@ pub(super) fn verify_frame(
     (sum == frame_checksum(key, before, &fields.encode(), payload)).then_some((fields, sum))
 }
 
-/// Returns true if a frame that does not verify had been synced. Its mark proves that, or a later
-/// frame.
+/// Returns true if the invalid frame at the offset `begin` had been synced. Its mark, or any later
+/// mark or frame in the log, proves this.
 pub(super) fn was_synced(key: &LogKey, bytes: &[u8], begin: usize, before: Checksum) -> bool {
-    // The last mark in the file verifies, and it was written after the frame.
+    // A valid mark at the end of the file was written after the frame.
     let ends = bytes.last_chunk::<TRAILER_LENGTH>().is_some_and(|trailer| {
         let (sum, mark) = trailer.split_at(Checksum::LENGTH);
         *mark == synced_mark(key, sum).0
@@ -215,8 +226,8 @@ pub(super) fn was_synced(key: &LogKey, bytes: &[u8], begin: usize, before: Check
     ends || marked || (begin + FIELDS_LENGTH + TRAILER_LENGTH..bytes.len()).any(later)
 }
 
-/// Verifies the frame at `begin` by the mark after it, and returns its fields and original
-/// checksum.
+/// Verifies the frame at the offset `begin` by its mark, and returns its fields and original
+/// checksum. Ignores the checksum in the file.
 pub(super) fn verify_by_mark(
     key: &LogKey,
     bytes: &[u8],
@@ -231,8 +242,8 @@ pub(super) fn verify_by_mark(
     (*mark == synced_mark(key, &sum.0).0).then_some((fields, sum))
 }
 
-/// Returns the checksum before `at`, if the frame at `at` verifies with it. At least one frame must
-/// fit before `at`.
+/// Returns the checksum that precedes the offset `at`, if the frame at `at` is valid with this
+/// checksum. At least one frame must fit before `at`.
 pub(super) fn checksum_before(key: &LogKey, bytes: &[u8], at: usize) -> Option<Checksum> {
     FrameFields::decode(&bytes[at..], at as u64)?;
     let (sum, _) = bytes[at - TRAILER_LENGTH..at].split_at(Checksum::LENGTH);

@@ -5,10 +5,11 @@
 //! header := "hushids\x01" fingerprint[16] first[8] last[8] count[8] sum
 //! ```
 //!
-//! A file contains the ids of the batches from `first` to `last`. Four neighbours of the same
-//! level, ⌊log₄⌋ of the number of batches, are merged. So among n batches an id is written log₄ n
-//! times, and looked up in at most 3 log₄ n files. A file does not reveal which report an id came
-//! with: the reports are in another file, in another order.
+//! A file contains the ids of the uploads in the batches from `first` to `last`. The level of a
+//! file is ⌊log₄ m⌋, where m is the number of these batches. Four neighbouring files of the same
+//! level are merged. So with n batches, an id is written log₄ n times, and looked up in at most 3
+//! log₄ n files. A file does not reveal which report came with which id: the reports are in another
+//! file, in another order.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -29,7 +30,7 @@ pub(super) const HEADER_LENGTH: usize = 8 + 16 + 8 + 8 + 8 + Checksum::LENGTH;
 /// Number of ids that one read fetches: a page of the disk, 4,096 bytes.
 const PAGE_IDS: usize = 256;
 
-/// Number of files that are merged into one.
+/// Number of neighbouring files that are merged into one file.
 const MERGE_WIDTH: usize = 4;
 
 type Id = [u8; 16];
@@ -42,7 +43,7 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// Computes ⌊log₄⌋ of the number of batches.
+    /// Computes the level of the span: ⌊log₄ m⌋, where m is its number of batches.
     fn level(self) -> u32 {
         (self.last - self.first + 1).ilog(MERGE_WIDTH as u64)
     }
@@ -52,22 +53,22 @@ impl Span {
     }
 }
 
-/// Ids of the uploads in a range of batches.
+/// File with the ids of the uploads in a range of batches.
 #[derive(Debug)]
 pub(super) struct IdsFile {
     file: File,
     path: PathBuf,
     pub(super) span: Span,
     count: u64,
-    /// First id of every [`PAGE_IDS`] ids.
+    /// First id of each page. A page has [`PAGE_IDS`] ids.
     firsts: Vec<Id>,
 }
 
 impl IdsFile {
-    /// Writes the ids of a batch, durably.
+    /// Sorts ids, and writes them to a file durably.
     ///
     /// # Errors
-    /// When the disk does not take them.
+    /// When writing to the disk fails.
     pub(super) fn write(
         path: &Path,
         fingerprint: [u8; 16],
@@ -109,7 +110,7 @@ impl IdsFile {
     /// Opens and verifies a file of ids.
     ///
     /// # Errors
-    /// When it cannot be read, is no file of ids, or is damaged.
+    /// When the file cannot be read, is not a file of ids, belongs to another task, or is damaged.
     pub(super) fn open(path: &Path, fingerprint: [u8; 16]) -> Result<Self, EngineError> {
         let failed = |source| disk::file_error(path, source);
         let damaged = |what| disk::damaged(path, what);
@@ -171,7 +172,7 @@ impl IdsFile {
         Ok(ids.binary_search(id).is_ok())
     }
 
-    /// Returns the ids, ascending.
+    /// Returns an iterator over the ids, in ascending order.
     fn iter(&self) -> std::io::Result<impl Iterator<Item = std::io::Result<Id>> + use<>> {
         let mut input = BufReader::with_capacity(1 << 16, File::open(&self.path)?);
         input.read_exact(&mut [0; HEADER_LENGTH])?;
@@ -201,18 +202,18 @@ pub(super) fn fingerprint(path: &Path) -> Option<[u8; 16]> {
     read_header(&header).map(|(fingerprint, ..)| fingerprint)
 }
 
-/// Returns neighbours to merge among spans, oldest first: [`MERGE_WIDTH`] in a row of the same
-/// level.
+/// Returns the range of spans to merge: [`MERGE_WIDTH`] neighbours of the same level. `spans` is
+/// sorted, oldest first. Returns `None` if there are no such neighbours.
 pub(super) fn spans_to_merge(spans: &[Span]) -> Option<std::ops::Range<usize>> {
     let same = |window: &[Span]| window.iter().all(|span| span.level() == window[0].level());
     let at = spans.windows(MERGE_WIDTH).rposition(same)?;
     Some(at..at + MERGE_WIDTH)
 }
 
-/// Merges neighbours into one file, durably. The old files stay.
+/// Merges neighbouring files of ids into one new file, durably. Does not remove the old files.
 ///
 /// # Errors
-/// When they cannot be read, or the disk does not take the file.
+/// When the old files cannot be read, or writing to the disk fails.
 pub(super) fn merge(
     directory: &Path,
     fingerprint: [u8; 16],
@@ -247,7 +248,7 @@ pub(super) fn merge(
     IdsFile::write_sorted(&path, fingerprint, span, count, sorted)
 }
 
-/// Returns the file name of a span.
+/// Returns the name of the file with the ids of a span.
 pub(super) fn file_name(Span { first, last }: Span) -> String {
     format!("{first:08}-{last:08}.ids")
 }

@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 
 use crate::store::engine::TaskKey;
 
-/// Directory of the files of all tasks.
+/// Name of the directory that contains the files of all tasks.
 pub(super) const TASKS_DIRECTORY: &str = "tasks";
 
-/// Extension of a task's directory while the task is being deleted.
+/// Extension that a task's directory has while the task is being deleted.
 pub(super) const DELETED_EXTENSION: &str = "deleted";
 
+/// Returns the directory that contains a task's files.
 pub(super) fn directory_of(root: &Path, task: TaskKey) -> PathBuf {
     root.join(TASKS_DIRECTORY).join(format!("{:08}", task.0))
 }

@@ -15,7 +15,8 @@ pub(super) fn batch_name(batch: u64) -> String {
     format!("{batch:08}.batch")
 }
 
-/// Files in a task's directory.
+/// Files in a task's directory: the batch numbers of logs and batch files, and the spans of files
+/// of ids.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct FileListing {
     pub(super) logs: Vec<u64>,
@@ -39,7 +40,7 @@ impl FileListing {
         Ok(listing)
     }
 
-    /// Adds a file, by its name.
+    /// Adds the file that this path names.
     ///
     /// # Errors
     /// When no file of that name belongs to a task.
@@ -58,7 +59,7 @@ impl FileListing {
         Ok(())
     }
 
-    /// Sorts the lists.
+    /// Sorts each of the lists.
     pub(super) fn sort(&mut self) {
         self.logs.sort_unstable();
         self.batches.sort_unstable();
@@ -67,7 +68,8 @@ impl FileListing {
             .sort_unstable_by_key(|span| (span.first, u64::MAX - span.last));
     }
 
-    /// Returns the spans of ids, oldest first, without spans that a longer one contains.
+    /// Returns the spans of the files of ids, oldest first, without spans that a longer span
+    /// contains.
     pub(super) fn spans(&self) -> Vec<Span> {
         let mut spans: Vec<Span> = Vec::new();
         for &span in &self.ids {

@@ -7,10 +7,10 @@
 //!           payload[length] sum mark
 //! ```
 //!
-//! Numbers are little endian. A check covers the fields before it. A checksum (`sum`) covers the
-//! key, the checksum before it, the frame's fields and its payload. So frames can be neither
-//! altered nor exchanged. The key is random, so that no client can send bytes that look like a
-//! frame.
+//! Numbers are little endian. The value `check` covers the fields before it. A frame's checksum,
+//! `sum`, covers the key, the previous checksum, the frame's fields and its payload. So a frame
+//! that was altered or exchanged is noticed. The key is random, so that no client can send bytes
+//! that look like a frame.
 //!
 //! A frame holds one commit. Its uploads are sorted by id, so that not even the order within a
 //! commit is kept. The last frame of a closed batch closes it.
@@ -21,12 +21,14 @@
 //! The mark, a checksum over the key and the frame's checksum, is written after the sync. Frames
 //! are written one at a time.
 //!
-//! So if the file ends in a frame that does not verify, its write was interrupted, and nothing in
-//! it was acknowledged. It is cut off. If its mark is there, or anything that was written later,
-//! the frame had been synced and has changed since. That is damage, and is reported.
+//! If the file ends in an invalid frame without a mark, the write of the frame was interrupted, and
+//! nothing in it was acknowledged. The frame is cut off. If the frame's mark, or anything that was
+//! written later, is in the file, the frame had been synced and has changed since. This is damage,
+//! and is reported.
 //!
-//! One case remains. If the power fails just after a sync, the mark may be missing. If that very
-//! frame is damaged as well, it passes for an interrupted one. Cutting off is reported, too.
+//! One case remains. If the power fails just after a sync, the mark may be missing. If this last
+//! frame is then damaged as well, it is mistaken for an interrupted frame. So cutting off a frame
+//! is reported as well.
 
 use std::fs::File;
 use std::io;
@@ -46,11 +48,12 @@ use crate::store::engine::{EngineError, UploadRecord};
 pub(super) struct LogContents {
     bytes: Vec<u8>,
     pub(super) header: LogHeader,
+    /// Fields of all valid frames.
     frames: Vec<FrameFields>,
     pub(super) counts: UploadCounts,
     /// Time at which the batch was closed, in seconds since 1970, or `None` if it is open.
     pub(super) closed: Option<u64>,
-    /// Offset at which the last frame that verifies ends.
+    /// Offset of the end of the last valid frame.
     end: u64,
     sum: Checksum,
 }
@@ -59,7 +62,7 @@ impl LogContents {
     /// Reads and verifies a log.
     ///
     /// # Errors
-    /// When it cannot be read, is no log, or is damaged.
+    /// When the file cannot be read, is not a log, or is damaged.
     pub(super) fn read(path: &Path) -> Result<Self, EngineError> {
         let bytes = std::fs::read(path).map_err(|source| disk::file_error(path, source))?;
         Self::parse(path, bytes)
@@ -115,7 +118,8 @@ impl LogContents {
         })
     }
 
-    /// Visits every upload, in the order of commits and, within a commit, of ids.
+    /// Visits every upload in the log. Commits are in their order in the log, and uploads within a
+    /// commit are in the order of their ids.
     ///
     /// # Errors
     /// When a payload does not consist of uploads.
@@ -143,8 +147,8 @@ impl LogContents {
         self.frames.is_empty() && self.torn_bytes() == 0
     }
 
-    /// Returns the number of bytes after the last frame that verifies. They are of an interrupted
-    /// commit.
+    /// Returns the number of bytes after the last valid frame. They are left over from an
+    /// interrupted commit.
     pub(super) fn torn_bytes(&self) -> u64 {
         (self.bytes.len() as u64).saturating_sub(self.end)
     }
@@ -153,7 +157,7 @@ impl LogContents {
 /// Returns the fingerprint of a log's task. Reads only the header.
 ///
 /// # Errors
-/// When it cannot be read, or is no log.
+/// When the file cannot be read, or is not a log.
 pub(super) fn fingerprint(path: &Path) -> Result<[u8; 16], EngineError> {
     let mut bytes = [0; HEADER_LENGTH];
     let read = File::open(path).and_then(|file| file.read_exact_at(&mut bytes, 0));
@@ -170,7 +174,8 @@ pub(super) struct Log {
     /// Offset of the next frame, and end of the valid data.
     end: u64,
     sum: Checksum,
-    /// True if something may follow the end, because it could not be removed.
+    /// True if stray bytes may follow the end, because truncating the file or writing a mark
+    /// failed.
     spoilt: bool,
 }
 
@@ -195,10 +200,11 @@ impl Log {
         })
     }
 
-    /// Opens a log that was read, to be written to. Cuts off an interrupted commit.
+    /// Opens a log for writing. `contents` is what was read from the log. Cuts off an interrupted
+    /// commit at the end.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When the log cannot be written.
     pub(super) fn resume(path: &Path, contents: &LogContents) -> Result<Self, EngineError> {
         let failed = |source| disk::file_error(path, source);
         let mut log = Self {
@@ -223,7 +229,7 @@ impl Log {
     /// Appends a commit, durably. Nothing of it is stored on an error.
     ///
     /// # Errors
-    /// When the disk does not take it, or the file was removed.
+    /// When writing to the disk fails, or the file was removed.
     pub(super) fn append(&mut self, group: &[&UploadRecord]) -> Result<(), EngineError> {
         let mut records = group.to_vec();
         // Sorted, so that the order of arrival is not kept.
@@ -248,6 +254,7 @@ impl Log {
         self.commit(CLOSE_KIND, 0, 0, &payload)
     }
 
+    /// Writes a frame, syncs it, and then writes its mark.
     fn commit(
         &mut self,
         kind: u32,
@@ -277,9 +284,10 @@ impl Log {
         Ok(())
     }
 
-    /// Marks the last frame as synced. The mark itself need not be synced.
+    /// Writes the mark of the last frame at the offset `at`. The mark itself need not be synced.
     fn put_mark(&mut self, at: u64) {
-        // A failed write may be there in part. The next commit cuts the file to its end first.
+        // After a failed write, a part of the mark may be in the file. The next commit cuts the
+        // file to its end first.
         self.spoilt = self.file.write(&self.mark().0, at).is_err();
     }
 
@@ -287,7 +295,8 @@ impl Log {
         disk::file_error(&self.file.path, source)
     }
 
-    /// Writes and syncs at the end. On an error, cuts off what was written.
+    /// Writes bytes at the end of the log, and syncs them. After an error, cuts off what was
+    /// written.
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         if self.spoilt {
             self.cut()?;
@@ -296,7 +305,7 @@ impl Log {
             .file
             .write(bytes, self.end)
             .and_then(|()| self.file.sync())
-            // No start would find the data in a file that was removed.
+            // If the file was removed, no later start would find the data.
             .and_then(|()| self.file.check_not_removed());
         if written.is_err() {
             self.spoilt = self.cut().is_err();
@@ -309,6 +318,7 @@ impl Log {
         synced_mark(&self.header.key, &self.sum.0)
     }
 
+    /// Truncates the file to the end of the valid data, durably.
     fn cut(&self) -> io::Result<()> {
         self.file.set_length(self.end)?;
         self.file.sync()

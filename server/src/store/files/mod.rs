@@ -13,16 +13,16 @@
 //!     00000004.log             the open batch
 //! ```
 //!
-//! The files themselves show the state of a batch, so that no two of them can disagree. The last
-//! log is the open batch. A log whose last frame closes it is a closed batch. A batch file is a
-//! released batch.
+//! The files themselves show the state of a batch, which is stored nowhere else. So no two files
+//! can disagree about it. The last log is the open batch. A log whose last frame closes it is a
+//! closed batch. A batch file is a released batch.
 //!
-//! Every change is a temporary file that is synced and renamed, or a frame that is appended to a
-//! log. A start repeats an interrupted change, with the same result, or undoes it. Everything has a
-//! checksum, and a missing number is noticed.
+//! Every change writes a temporary file, which is then synced and renamed, or appends a frame to a
+//! log. A start repeats an interrupted change, with the same result, or undoes it. All data has
+//! checksums, and a missing file is noticed by the gap in the numbers.
 //!
-//! Uploads are appended, so that a commit costs little more than its bytes. In a tree sorted by
-//! ids, which are random, each upload would cost a page.
+//! Uploads are appended to a log, so that a commit writes little more than the bytes of its
+//! uploads. In a tree sorted by ids, which are random, each upload would write a whole page.
 
 mod batch;
 mod catalogue;
@@ -57,9 +57,10 @@ use log::LogContents;
 use parking_lot::Mutex;
 use task::TaskFiles;
 
+/// Name of the file that probes write.
 const PROBE: &str = "probe";
 
-/// Usual unit of disk space, in bytes.
+/// Usual unit of disk space, in bytes. A probe writes one unit.
 const BLOCK: usize = 4096;
 
 /// Storage engine in the files of one data directory.
@@ -71,7 +72,7 @@ pub struct FilesEngine {
     opened: OpenedIds,
 }
 
-/// Files of ids that a reader has written and opened, for the owner to adopt.
+/// Files of ids that a reader has written and opened. The engine adopts them.
 type OpenedIds = Arc<Mutex<Vec<(TaskKey, Arc<IdsFile>)>>>;
 
 pub use check::{Checked, backup, check};
@@ -83,7 +84,7 @@ pub use salvage::{Damage, Loss, Salvaged, salvage};
 /// Creates a data directory, durably, if there is none.
 ///
 /// # Errors
-/// When it cannot be created.
+/// When the directory cannot be created.
 pub(crate) fn create_root(root: &Path) -> Result<(), EngineError> {
     disk::create_directory(root)
 }
@@ -91,7 +92,7 @@ pub(crate) fn create_root(root: &Path) -> Result<(), EngineError> {
 /// Checks that a data directory, if there is one, has the version of this program. Writes nothing.
 ///
 /// # Errors
-/// When it has another version, cannot be read, or its list of tasks is damaged.
+/// When the directory has another version or cannot be read, or its list of tasks is damaged.
 pub(super) fn check_version(root: &Path) -> Result<(), EngineError> {
     Catalogue::open(root).map(drop)
 }
@@ -102,7 +103,7 @@ impl FilesEngine {
     /// The caller holds the directory's lock.
     ///
     /// # Errors
-    /// When it cannot be read or written, has another version, or is damaged.
+    /// When the directory cannot be read or written, has another version, or is damaged.
     pub fn open(root: &Path) -> Result<Self, EngineError> {
         create_root(root)?;
         let catalogue = Catalogue::open(root)?;
@@ -144,7 +145,7 @@ impl FilesEngine {
     }
 }
 
-/// Finishes or undoes the creation or deletion of a task that was interrupted.
+/// Finishes or undoes an interrupted creation or deletion of the task whose directory is `path`.
 fn settle_directory(root: &Path, path: &Path, rows: &[TaskRow]) -> Result<(), EngineError> {
     let listed = |path: &Path| rows.iter().any(|row| directory_of(root, row.key) == path);
     if path
@@ -161,7 +162,7 @@ fn settle_directory(root: &Path, path: &Path, rows: &[TaskRow]) -> Result<(), En
     if listed(path) {
         return Ok(());
     }
-    // The task was never acknowledged if its first log is empty.
+    // If the task has no file but an empty first log, its creation was never acknowledged.
     let first = path.join(log_name(1));
     let files = FileListing::of_complete_files(path)?.names().count();
     let fresh = files == 0
@@ -252,7 +253,7 @@ impl Engine for FilesEngine {
     }
 
     fn probe(&mut self) -> Result<(), EngineError> {
-        // Written while the last one still exists, so that the probe needs free space.
+        // The file of the last probe still exists during the write, so the probe needs free space.
         disk::write_atomically(&self.root.join(PROBE), &[b'\n'; BLOCK])
     }
 
@@ -264,17 +265,18 @@ impl Engine for FilesEngine {
     }
 }
 
-/// Reader that opens files for every call, so that readers run in parallel.
+/// Reader of a data directory. It opens files for every call, so that calls can run in parallel.
 #[derive(Debug)]
 pub(super) struct FilesReader {
     root: Arc<Path>,
     opened: OpenedIds,
 }
 
-/// Opens a data directory, which may be in use. Returns its tasks and a reader.
+/// Opens a data directory for reading, even while a process writes to it. Returns its tasks and a
+/// reader.
 ///
 /// # Errors
-/// When it cannot be read, has another version, or its list of tasks is damaged.
+/// When the directory cannot be read or has another version, or its list of tasks is damaged.
 pub(super) fn open_to_read(root: &Path) -> Result<(Vec<TaskRow>, FilesReader), EngineError> {
     let catalogue = Catalogue::open(root)?;
     let reader = FilesReader {
@@ -288,7 +290,7 @@ pub(super) fn open_to_read(root: &Path) -> Result<(Vec<TaskRow>, FilesReader), E
 /// a reader. Verifies everything that a start verifies.
 ///
 /// # Errors
-/// When it cannot be read, has another version, or is damaged.
+/// When the directory cannot be read, has another version, or is damaged.
 pub(super) fn open_read_only(root: &Path) -> Result<(Vec<TaskBatches>, FilesReader), EngineError> {
     // A missing list of tasks is an error here: there is nothing to read.
     Catalogue::open_existing(root)?;
@@ -319,12 +321,13 @@ impl FilesReader {
         BatchFile::open(&self.path(task, &batch_name(batch)))
     }
 
+    /// Passes a file of ids to the engine, which adopts it when it settles the release.
     fn hand_over_ids(&self, task: TaskKey, ids: IdsFile) {
         let mut opened = self.opened.lock();
         opened.push((task, Arc::new(ids)));
     }
 
-    /// Merges files of ids as long as enough neighbours have the same level.
+    /// Merges neighbouring files of ids, as long as enough neighbours have the same level.
     fn merge_ids(&self, task: TaskKey, fingerprint: [u8; 16]) -> Result<(), EngineError> {
         let directory = directory_of(&self.root, task);
         loop {
@@ -336,8 +339,8 @@ impl FilesReader {
                 .iter()
                 .map(|span| IdsFile::open(&directory.join(ids::file_name(*span)), fingerprint))
                 .collect::<Result<Vec<_>, _>>()?;
-            // The owner may be reading the old files. It removes them when it adopts the merged
-            // one.
+            // The engine may be reading the old files. It removes them when it adopts the merged
+            // file.
             let merged = ids::merge(&directory, fingerprint, &parts.iter().collect::<Vec<_>>())?;
             self.hand_over_ids(task, merged);
         }
@@ -370,7 +373,8 @@ impl StorageReader for FilesReader {
             first: batch,
             last: batch,
         };
-        // Written before the batch file, which means that the batch is released.
+        // The ids are written before the batch file, because the batch file makes the batch
+        // released.
         let path = self.path(task, &ids::file_name(span));
         self.hand_over_ids(
             task,

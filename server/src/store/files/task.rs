@@ -16,23 +16,26 @@ use crate::store::engine::{BatchRow, BatchState, EngineError, UploadOutcome, Upl
 
 type Id = [u8; 16];
 
-/// Uploads of one batch that is not yet released: ids, and hashes of bodies.
+/// Uploads of one unreleased batch: the hash of each body, by upload id.
 type KnownUploads = HashMap<Id, u64>;
 
 /// Files of one task, open for writing.
 #[derive(Debug)]
 pub(super) struct TaskFiles {
     directory: PathBuf,
+    /// Log of the open batch.
     log: Log,
     /// Uploads of the open batch and of closed batches, by batch number.
     known: BTreeMap<u64, KnownUploads>,
+    /// Hash function for bodies, with a random key.
     hasher: RandomState,
     /// Ids of uploads in released batches.
     ids: Vec<Arc<IdsFile>>,
     batches: Vec<BatchRow>,
 }
 
-/// Returns the released batches of a task, oldest first. Another process may be writing.
+/// Returns the released batches of a task, oldest first. Another process may be writing to the
+/// directory.
 pub(super) fn releases(
     directory: &Path,
     fingerprint: [u8; 16],
@@ -41,13 +44,14 @@ pub(super) fn releases(
     released(directory, fingerprint, &listing.batches)
 }
 
-/// Verified contents of a task's files. Nothing has been written.
+/// Contents of a task's files, which were verified without writing anything.
 struct VerifiedFiles {
     released: Vec<BatchRow>,
     /// Ids of uploads in released batches.
     ids: Vec<Arc<IdsFile>>,
-    /// Closed logs, oldest first, and the open log.
+    /// Paths and contents of the closed batches' logs, oldest first.
     closed: Vec<(PathBuf, LogContents)>,
+    /// Path and contents of the open batch's log.
     open: (PathBuf, LogContents),
     /// Temporary and superseded files, which an interrupted process did not remove.
     obsolete: Vec<PathBuf>,
@@ -57,7 +61,7 @@ impl VerifiedFiles {
     /// Reads and verifies the files of a task.
     ///
     /// # Errors
-    /// When they cannot be read, one is missing, or one is damaged.
+    /// When the files cannot be read, or a file is missing or damaged.
     fn read(directory: &Path, fingerprint: [u8; 16]) -> Result<Self, EngineError> {
         let listing = FileListing::of_complete_files(directory)?;
         let released = released(directory, fingerprint, &listing.batches)?;
@@ -118,7 +122,7 @@ impl VerifiedFiles {
 /// first. The last one is open.
 ///
 /// # Errors
-/// When they cannot be read, one is missing, or one is damaged.
+/// When the files cannot be read, or a file is missing or damaged.
 pub(super) fn read(directory: &Path, fingerprint: [u8; 16]) -> Result<Vec<BatchRow>, EngineError> {
     Ok(VerifiedFiles::read(directory, fingerprint)?.batches())
 }
@@ -127,7 +131,7 @@ impl TaskFiles {
     /// Creates the files of a new task, durably.
     ///
     /// # Errors
-    /// When the disk does not take them.
+    /// When writing to the disk fails.
     pub(super) fn create(
         directory: &Path,
         fingerprint: [u8; 16],
@@ -148,7 +152,7 @@ impl TaskFiles {
     /// Opens and verifies the files of a task.
     ///
     /// # Errors
-    /// When they cannot be read, one is missing, or one is damaged.
+    /// When the files cannot be read, or a file is missing or damaged.
     pub(super) fn open(directory: &Path, fingerprint: [u8; 16]) -> Result<Self, EngineError> {
         // Files may exist in memory alone, if a process was killed before it could sync. They must
         // be on the disk before the files that they replace are removed.
@@ -189,7 +193,7 @@ impl TaskFiles {
     /// Appends new uploads in one commit.
     ///
     /// # Errors
-    /// When the disk does not take them. Nothing is stored then.
+    /// When writing to the disk fails. Nothing is stored then.
     pub(super) fn append(
         &mut self,
         group: &[UploadRecord],
@@ -228,13 +232,15 @@ impl TaskFiles {
         Ok(outcomes)
     }
 
-    /// Returns the hash of an upload's body, if no release contains the upload.
+    /// Returns the hash of the body of an upload in an unreleased batch. Returns `None` if there is
+    /// no such upload.
     fn unreleased_hash(&self, id: &Id) -> Option<u64> {
         self.known.values().find_map(|known| known.get(id).copied())
     }
 
+    /// Returns true if a released batch contains an upload with this id.
     fn was_released(&self, id: &Id) -> Result<bool, EngineError> {
-        // Newest first, where an upload that is sent again is most likely found.
+        // Newest file first, since an upload that is sent again is most likely a recent upload.
         for ids in self.ids.iter().rev() {
             if ids.contains(id)? {
                 return Ok(true);
@@ -243,15 +249,15 @@ impl TaskFiles {
         Ok(false)
     }
 
-    /// Closes the open batch, and opens the next.
+    /// Closes the open batch, and opens the next batch.
     ///
     /// # Errors
-    /// When the disk does not take it. The batch then stays open.
+    /// When writing to the disk fails. The batch then stays open.
     pub(super) fn close(&mut self, now: u64) -> Result<BatchRow, EngineError> {
         let LogHeader {
             batch, fingerprint, ..
         } = self.log.header;
-        // Created first, so that a closed batch without a next log is damage.
+        // The next log is created first. So a closed batch without a next log is damage.
         let next = next_log(&self.directory, fingerprint, batch + 1, now)?;
         self.log.close(now)?;
         let closed = unreleased_row(&self.log.header, self.log.counts, Some(now));
@@ -263,8 +269,8 @@ impl TaskFiles {
         Ok(closed)
     }
 
-    /// Takes note of a release that was written. Adopts the files of ids that were opened for it,
-    /// and removes the batch's log.
+    /// Updates the state of a batch after its release was written. Adopts the files of ids in
+    /// `opened`, and removes the batch's log.
     ///
     /// # Errors
     /// When the release cannot be read, or the log cannot be removed.
@@ -293,6 +299,7 @@ impl TaskFiles {
     }
 }
 
+/// Creates the log of a new batch.
 fn next_log(
     directory: &Path,
     fingerprint: [u8; 16],
@@ -303,6 +310,7 @@ fn next_log(
     Log::create(&directory.join(log_name(batch)), header)
 }
 
+/// Opens a log for writing. Warns if an interrupted commit is cut off.
 fn resume(path: &Path, contents: &LogContents) -> Result<Log, EngineError> {
     if contents.torn_bytes() > 0 {
         tracing::warn!(
@@ -314,6 +322,7 @@ fn resume(path: &Path, contents: &LogContents) -> Result<Log, EngineError> {
     Log::resume(path, contents)
 }
 
+/// Returns the ids of the uploads in a log, with the hashes of their bodies.
 fn known_uploads(
     path: &Path,
     contents: &LogContents,
@@ -326,6 +335,7 @@ fn known_uploads(
     Ok(known)
 }
 
+/// Checks that a file contains the fingerprint of the expected task.
 fn check_task(path: &Path, found: [u8; 16], expected: [u8; 16]) -> Result<(), EngineError> {
     match found == expected {
         true => Ok(()),
@@ -355,7 +365,7 @@ fn released_row(batch: &BatchFile) -> BatchRow {
     }
 }
 
-/// Reads the released batches, whose numbers begin at 1 without gaps.
+/// Reads the released batches. Their numbers must begin at 1 and have no gaps.
 fn released(
     directory: &Path,
     fingerprint: [u8; 16],
@@ -388,8 +398,8 @@ fn unfinished(directory: &Path) -> Result<Vec<PathBuf>, EngineError> {
     paths.filter(unfinished).collect()
 }
 
-/// Opens the ids of released batches, unless they are open already. Also returns the files that
-/// have been merged into a longer one.
+/// Opens the files of ids of released batches, except those that are already in `open`. Also
+/// returns the paths of files that have been merged into a longer file.
 fn open_ids(
     directory: &Path,
     fingerprint: [u8; 16],

@@ -38,7 +38,7 @@ fn directory() -> (tempfile::TempDir, TaskKey) {
     (directory, task)
 }
 
-/// Returns everything that a directory contains, or the error of opening or reading it.
+/// Returns everything that a data directory contains, or the error of opening or reading it.
 fn contents(root: &Path, task: TaskKey) -> Result<Vec<Vec<u8>>, EngineError> {
     let mut files = FilesEngine::open(root)?;
     let reader = files.reader();
@@ -59,7 +59,7 @@ fn contents(root: &Path, task: TaskKey) -> Result<Vec<Vec<u8>>, EngineError> {
             })?,
         }
     }
-    // Every upload is known.
+    // The directory must know the id of every upload.
     let known: Vec<_> = (0..210).map(record).collect();
     assert_outcomes(UploadOutcome::Duplicate, &files.append(task, &known)?);
     Ok(all)
@@ -90,8 +90,8 @@ fn all_files(root: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Calls `change` on a copy of a directory with every kind of file. Returns true if that causes an
-/// error. Otherwise the contents must be unchanged.
+/// Calls `change` on a copy of a directory with every kind of file. Returns true if reading the
+/// changed copy causes an error. Otherwise checks that the contents are unchanged.
 fn noticed(change: impl FnOnce(&Path)) -> bool {
     let (directory, task) = directory();
     let expected = contents(directory.path(), task).unwrap();
@@ -107,7 +107,8 @@ fn noticed(change: impl FnOnce(&Path)) -> bool {
     }
 }
 
-/// Returns the number of repetitions, which an environment variable may set.
+/// Returns the number of repetitions: the value of an environment variable, or `default` if it is
+/// not set.
 fn count(variable: &str, default: u64) -> u64 {
     std::env::var(variable).map_or(default, |count| count.parse().unwrap())
 }
@@ -161,7 +162,8 @@ fn exchanged_pages_are_noticed() {
     let mut told = 0;
     for _ in 0..swaps {
         let was = noticed(|root| {
-            // Files of a test are small, and so are these pages. They may be of one file or of two.
+            // Files of a test are small, and so are these pages. Both pages may be in the same
+            // file.
             let page = 64;
             let mut pages = Vec::new();
             for path in all_files(root) {

@@ -1,8 +1,8 @@
-//! Versions of the files in a data directory, which are checked before anything is changed.
+//! Checks of the versions of files in a data directory, before anything is changed.
 //!
-//! The version of the directory is `version` in the first line of `tasks.json`, in every version of
-//! hushbin. The version of a log, a batch and a file of ids is the eighth byte. The seven letters
-//! before it name the kind of file.
+//! The version of the directory is the field `version` in the first line of `tasks.json`. Every
+//! version of hushbin keeps this rule. The version of a log, a batch file or a file of ids is the
+//! eighth byte of the file. The seven letters before that byte name the kind of file.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -13,20 +13,21 @@ use super::layout::TASKS_DIRECTORY;
 use super::{batch, disk, frame, ids};
 use crate::store::engine::EngineError;
 
-/// Seven letters that name a kind of file, and its version.
+/// First eight bytes of a file: seven letters that name the kind of file, and the version.
 type Magic = [u8; 8];
 
-/// Extension of each kind of file, its first bytes, and the length of its header with checksum.
+/// Kinds of files: the extension, the first bytes, and the length of the header with its checksum.
 const KINDS: [(&str, Magic, usize); 3] = [
     ("log", frame::MAGIC, frame::HEADER_LENGTH),
     ("batch", batch::MAGIC, batch::HEADER_LENGTH),
     ("ids", ids::MAGIC, ids::HEADER_LENGTH),
 ];
 
-/// Checks that no file of a task has another version.
+/// Checks that all files of tasks have the versions that this program knows.
 ///
 /// # Errors
-/// [`EngineError::Version`] when one has; or when files cannot be read.
+/// [`EngineError::Version`] when a file has another version. Another error when files cannot be
+/// read.
 pub(super) fn check_files(root: &Path) -> Result<(), EngineError> {
     for task in entries(&root.join(TASKS_DIRECTORY))? {
         for path in entries(&task)? {
@@ -36,7 +37,7 @@ pub(super) fn check_files(root: &Path) -> Result<(), EngineError> {
     Ok(())
 }
 
-/// Returns the paths in a directory. There are none if the directory does not exist.
+/// Returns the paths in a directory. Empty if the directory does not exist.
 fn entries(directory: &Path) -> Result<Vec<PathBuf>, EngineError> {
     let read = |directory| -> io::Result<Vec<_>> {
         let entries = fs::read_dir(directory)?;
@@ -50,6 +51,7 @@ fn entries(directory: &Path) -> Result<Vec<PathBuf>, EngineError> {
     }
 }
 
+/// Returns true for the errors that are ignored: a path is missing, or is not of the expected type.
 fn is_elsewhere(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -86,8 +88,8 @@ fn other_version(bytes: &[u8], magic: Magic, header: usize) -> Option<u8> {
     if found == magic[7] {
         return None;
     }
-    // The checksum covers the version. If it verifies with the expected version, the file was
-    // written by that, and the byte has changed since. That is damage.
+    // The checksum covers the version byte. If the checksum is right for the expected version, that
+    // version wrote the file, and the byte has changed since. This is damage, not another version.
     let damaged = bytes.get(..header).is_some_and(|bytes| {
         let (fields, sum) = bytes.split_at(header - Checksum::LENGTH);
         *sum == Checksum::of(&[&magic, &fields[magic.len()..]]).0

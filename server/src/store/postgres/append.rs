@@ -1,4 +1,4 @@
-//! Appends groups of uploads.
+//! Appends groups of uploads to the open batch in a database.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,10 +9,11 @@ use super::rows::{Id, signed, unsigned, upload_id};
 use super::session::Session;
 use crate::store::engine::{EngineError, TaskKey, UploadOutcome, UploadRecord};
 
-/// Attempts to find an open batch. An attempt fails if the batch is closed meanwhile.
+/// Maximum number of attempts to find an open batch. An attempt fails if another node closes the
+/// batch at the same time.
 const MAX_ATTEMPTS: usize = 10;
 
-/// Prepared statements for a group, which belong to one session.
+/// Prepared statements that append a group of uploads. They belong to one session.
 pub(super) struct Statements {
     own_slot: Statement,
     store: Statement,
@@ -60,7 +61,8 @@ fn lock_own_slot(
         return Ok(row.get("batch"));
     }
     for _ in 0..MAX_ATTEMPTS {
-        // The shared lock makes a closer wait. Behind a closer, the query finds no open batch.
+        // The shared lock makes a transaction that closes the batch wait. If that transaction came
+        // first, the query waits for it and finds no open batch.
         let open = "SELECT number FROM hushbin.batch WHERE task = $1 AND state = 0 FOR SHARE";
         if let Some(row) = transaction.query_opt(open, &[&task])? {
             let batch: i64 = row.get("number");
@@ -107,7 +109,8 @@ pub(super) fn append(
     let stored = stored.iter().map(|row| upload_id(row.get("id")));
     let stored: HashSet<Id> = stored.collect::<Result<_, _>>()?;
 
-    // Also if nothing is new, so that the commit writes. It then follows all that it has read.
+    // Executed even if no upload is new, so that the transaction writes. Then its commit follows
+    // the commit of everything that it has read.
     let fresh = given.iter().filter(|own| stored.contains(&own.id));
     let fresh: u64 = fresh.map(|record| u64::from(record.reports)).sum();
     transaction.execute(&statements.count, &[&key, &batch, &node, &signed(fresh)])?;
@@ -121,7 +124,7 @@ pub(super) fn append(
     for record in group {
         let first = told.insert(&record.id);
         let same = match known.get(&record.id) {
-            // Of a released upload only the id is known, so its bytes cannot conflict.
+            // Only the id of a released upload is known, so its bytes cannot conflict.
             Some(body) => body.as_ref().is_none_or(|body| *body == record.body),
             None => firsts[&record.id].body == record.body,
         };
@@ -135,8 +138,8 @@ pub(super) fn append(
     Ok((outcomes, batch.cast_unsigned(), unsigned(&total, "reports")))
 }
 
-/// Returns the uploads among `ids` that were stored before, by id. A body is `None` once it is
-/// released.
+/// Returns the bodies of the uploads among `ids` that were stored by earlier transactions, by id. A
+/// body is `None` if its batch is released. This transaction has stored the ids in `stored`.
 fn stored_bodies(
     transaction: &mut Transaction<'_>,
     statements: &Statements,

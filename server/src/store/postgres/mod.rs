@@ -1,24 +1,28 @@
-//! Storage engine in a database, for several processes of one role. The database is PostgreSQL or
-//! speaks its protocol. The processes are called nodes, and none of them owns anything.
+//! Storage engine in a database, for several processes of one role. The database is PostgreSQL, or
+//! another database that speaks the protocol of PostgreSQL. The processes are called nodes. No node
+//! owns a task or a batch.
 //!
 //! `schema.sql` describes each table. Every change is one transaction, at the level "read
 //! committed": each of its statements sees what was committed before.
 //!
 //! # Why each upload is counted once
 //!
-//! - A group of uploads is one transaction. It first locks the node's own slot of the open batch.
-//!   Then it inserts the ids, sorted. An id is new if no other transaction has inserted it. New
-//!   uploads are stored, and the slot counts them. Two nodes that insert the same ids wait for each
+//! - A node has a slot in the open batch: a table row that counts the reports that the node has
+//!   stored. A group of uploads is one transaction. It first locks the node's slot. Then it inserts
+//!   the ids, sorted. An id is new if no other transaction has inserted it. New uploads are stored,
+//!   and their reports are added to the slot. Two nodes that insert the same ids wait for each
 //!   other in the order of ids, so they cannot deadlock.
-//! - Closing a batch locks its row and all its slots. This waits for the groups in progress. A
-//!   later group finds no open slot. It takes one of the next batch, and locks that batch's row for
-//!   it. Slots are locked after a batch, and ids after a slot.
+//! - Closing a batch locks the batch's row and all slots in the batch, so it waits for the groups
+//!   in progress. A later group finds no open slot. It inserts a slot in the next batch, and locks
+//!   that batch's row before. Slots are locked after a batch, and ids after a slot.
 //! - A release is one transaction. It does nothing unless the batch is closed. It fails unless the
-//!   uploads have as many reports as the slots have counted. Batches are released oldest first.
+//!   uploads have exactly the number of reports that the slots have counted. Batches are released
+//!   oldest first.
 //! - A group is acknowledged after a commit that writes, even if all its uploads were known. Such a
-//!   commit follows everything that it has read, on the standby as well.
+//!   commit follows the commits of all data that its transaction has read, on the standby as well.
 //!
-//! A process that dies leaves its slots behind. The database rolls back its transactions.
+//! A process that dies leaves its slots behind. The database rolls back the unfinished transactions
+//! of the process.
 
 mod append;
 mod reader;
@@ -47,12 +51,13 @@ pub(crate) use session::{Session, SessionPool};
 pub(super) struct PostgresEngine {
     session: ReconnectingSession<Statements>,
     sessions: Arc<SessionPool>,
-    /// Identifier of this process in slots. It is random and changes at every start.
+    /// Random identifier of this process in the slots, different at every start.
     node: i64,
-    /// Batches of each task, as they were last read.
+    /// Batches of each task, as this node last read them.
     batches: HashMap<TaskKey, Vec<BatchRow>>,
 }
 
+/// Inserts an open batch, and the row that a claim to the batch locks.
 fn add_batch(
     transaction: &mut Transaction<'_>,
     task: TaskKey,
@@ -63,33 +68,34 @@ fn add_batch(
     let insert = "INSERT INTO hushbin.batch (task, number, state, opened, reports, kept) \
         VALUES ($1, $2, 0, $3, 0, true)";
     transaction.execute(insert, &[&task, &number, &now])?;
-    // A claim locks this row, so every batch needs one.
+    // A claim locks this row, so every batch needs such a row.
     let insert = "INSERT INTO hushbin.claim (task, batch) VALUES ($1, $2)";
     transaction.execute(insert, &[&task, &number])?;
     Ok(())
 }
 
-/// Opens the sessions of a database, and creates its tables if there are none. Blocks.
+/// Creates a pool of sessions with a database, and creates the tables if the database has none.
+/// This call blocks.
 ///
 /// # Errors
-/// When the database cannot be reached, refuses, or has tables of another version.
+/// When the database cannot be reached, refuses access, or has tables of another version.
 pub(crate) fn open_pool(database: &Database) -> Result<SessionPool, EngineError> {
     let sessions = SessionPool::new(database, false);
     sessions.with(schema::create_if_missing)?;
     Ok(sessions)
 }
 
-/// Opens the sessions of a database that has its tables. Blocks.
+/// Creates a pool of sessions with a database that already has the tables. This call blocks.
 ///
 /// # Errors
-/// When the database cannot be reached, refuses, or has no tables of this version.
+/// When the database cannot be reached, refuses access, or has no tables of this version.
 pub(crate) fn open_existing_pool(database: &Database) -> Result<SessionPool, EngineError> {
     let sessions = SessionPool::new(database, false);
     sessions.with(schema::check_version)?;
     Ok(sessions)
 }
 
-/// Opens the engine in a database, as [`PostgresEngine::open`] does. Blocks.
+/// Opens the engine in a database, as [`PostgresEngine::open`] does. This call blocks.
 ///
 /// # Errors
 /// Those of [`PostgresEngine::open`].
@@ -98,10 +104,10 @@ pub(super) fn open(database: &Database) -> Result<Box<dyn Engine>, EngineError> 
 }
 
 impl PostgresEngine {
-    /// Opens the engine in a database, and creates the tables if there are none. Blocks.
+    /// Opens the engine in a database, and creates the tables if there are none. This call blocks.
     ///
     /// # Errors
-    /// When the database cannot be reached, refuses, or has tables of another version.
+    /// When the database cannot be reached, refuses access, or has tables of another version.
     pub(super) fn open(database: &Database) -> Result<Self, EngineError> {
         let sessions = Arc::new(open_pool(database)?);
         let mut node = [0; 8];
@@ -152,7 +158,7 @@ impl Engine for PostgresEngine {
                 add_batch(transaction, key, 1, now)?;
                 return Ok(key);
             }
-            // Another node has added the task meanwhile, or this one did before its connection
+            // Another node has added the task meanwhile, or this node did so before its connection
             // broke.
             let query = format!("{SELECT_TASKS} WHERE id = $1");
             let there = transaction.query_opt(&query, &[id])?;
@@ -190,7 +196,8 @@ impl Engine for PostgresEngine {
                     let delete = format!("DELETE FROM hushbin.{table} WHERE task = $1");
                     transaction.execute(&delete, &[&key])?;
                 }
-                // Claims that a node holds are skipped. These rows then belong to no task.
+                // Rows that a node has locked for a claim are skipped. They remain as rows without
+                // a task.
                 let delete = "DELETE FROM hushbin.claim WHERE task = $1 AND batch IN (SELECT batch \
                     FROM hushbin.claim WHERE task = $1 FOR UPDATE SKIP LOCKED)";
                 transaction.execute(delete, &[&key])?;
@@ -237,7 +244,8 @@ impl Engine for PostgresEngine {
     ) -> Result<BatchRow, EngineError> {
         let [key, number, closed] = [task.0, batch, now].map(signed);
         let close = |transaction: &mut Transaction<'_>| {
-            // Deleting a task locks this row first, too, so that both exclude each other.
+            // Deleting a task locks this row first, too, so that closing a batch and deleting its
+            // task exclude each other.
             let lock = "SELECT key FROM hushbin.task WHERE key = $1 FOR SHARE";
             if transaction.query_opt(lock, &[&key])?.is_none() {
                 return Err(EngineError::TaskDeleted);

@@ -1,4 +1,4 @@
-//! Reads, releases and deletes reports, in separate sessions.
+//! Reads, releases and deletes reports in a database, in other sessions than the engine's.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -18,13 +18,13 @@ use crate::store::engine::{
     TaskBatches, TaskKey, TaskRow, VisitUpload,
 };
 
-/// Reader that is independent of the owner and of other nodes.
+/// Reader of a database, independent of the engine's session and of other nodes.
 pub(super) struct PostgresReader {
     sessions: Arc<SessionPool>,
 }
 
 /// Opens a database without changing anything. Returns its tasks, each with its batches, and a
-/// reader. Blocks.
+/// reader. This call blocks.
 ///
 /// # Errors
 /// When the database cannot be reached, or does not have the tables of this version.
@@ -49,7 +49,8 @@ impl PostgresReader {
         Self { sessions }
     }
 
-    /// Visits the result of a query about a batch, row by row, until the visitor breaks.
+    /// Visits each row in the result of a query, until the visitor breaks. The parameters of the
+    /// query are the key of a task and the number of a batch.
     fn for_each(
         &self,
         query: &str,
@@ -183,7 +184,8 @@ impl StorageReader for PostgresReader {
 impl SharedStorage for PostgresReader {
     fn tasks(&self) -> Result<Vec<SharedTask>, EngineError> {
         self.sessions.with(|session| {
-            // Batches are read after tasks. Each task has a batch from its first moment.
+            // Batches are read after tasks. A task and its first batch are stored in one
+            // transaction.
             let tasks = "SELECT key, settings FROM hushbin.task ORDER BY key";
             let tasks = session.client().query(tasks, &[])?;
             let mut batches = all_batches(session.client())?;

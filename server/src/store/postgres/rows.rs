@@ -6,8 +6,11 @@ use postgres::{GenericClient, Row};
 
 use crate::store::engine::{BatchRow, BatchState, EngineError, TaskKey, TaskRow};
 
+/// Value of the column `state` in an open batch.
 pub(super) const OPEN: i16 = 0;
+/// Value of the column `state` in a closed batch.
 pub(super) const CLOSED: i16 = 1;
+/// Value of the column `state` in a released batch.
 pub(super) const RELEASED: i16 = 2;
 
 /// Converts a key or a count to the signed integer that the database stores.
@@ -23,7 +26,7 @@ pub(super) fn unsigned(row: &Row, column: &str) -> u64 {
     row.get::<_, i64>(column).cast_unsigned()
 }
 
-/// Query for all columns of tasks.
+/// Query for all columns of all tasks. Callers append conditions.
 pub(super) const SELECT_TASKS: &str =
     "SELECT key, id, fingerprint, parameters, settings FROM hushbin.task";
 
@@ -40,7 +43,8 @@ pub(super) fn task_row(row: &Row) -> Result<TaskRow, EngineError> {
     })
 }
 
-/// Query for all columns of batches except the totals. An open batch has the reports of its slots.
+/// Query for all columns of all batches except the totals. Callers append conditions. The number of
+/// reports in an open batch is the sum over its slots.
 pub(super) const SELECT_BATCHES: &str = "SELECT task, number, state, opened, closed, kept, \
     CASE WHEN state = 0 THEN (SELECT coalesce(sum(slot.reports), 0)::BIGINT FROM hushbin.slot \
     WHERE slot.task = batch.task AND slot.batch = batch.number) ELSE reports END AS reports \
@@ -66,7 +70,7 @@ pub(super) fn batch_row(row: &Row) -> Result<BatchRow, EngineError> {
     })
 }
 
-/// Returns the current batches of a task, oldest first. There are none if there is no such task.
+/// Returns the current batches of a task, oldest first. Empty if there is no such task.
 pub(super) fn task_batches(
     client: &mut impl GenericClient,
     task: TaskKey,
@@ -82,7 +86,7 @@ pub(super) fn all_tasks(client: &mut impl GenericClient) -> Result<Vec<TaskRow>,
     rows.iter().map(task_row).collect()
 }
 
-/// Returns the batches of all tasks, oldest first.
+/// Returns the batches of each task, oldest first.
 pub(super) fn all_batches(
     client: &mut impl GenericClient,
 ) -> Result<HashMap<TaskKey, Vec<BatchRow>>, EngineError> {

@@ -1,4 +1,4 @@
-//! Tables of the database, which are created once and have one version.
+//! Creation of the tables in the database, and check of their version.
 
 use super::rows::unsigned;
 use super::session::Session;
@@ -6,7 +6,7 @@ use crate::store::engine::EngineError;
 
 const SCHEMA: &str = include_str!("schema.sql");
 
-/// Version of the tables.
+/// Version of the tables that this program creates and knows.
 const VERSION: u64 = 2;
 
 /// Creates the tables if there are none.
@@ -18,8 +18,8 @@ pub(super) fn create_if_missing(session: &mut Session) -> Result<(), EngineError
         return check_version(session);
     }
     let made = session.transaction(|transaction| Ok(transaction.batch_execute(SCHEMA)?));
-    // Of several nodes that start at once, one creates the tables. The rest fail here in various
-    // ways.
+    // If several nodes start at once, one node creates the tables. The transactions of the other
+    // nodes fail with various errors.
     match made {
         Err(error) if !exists(session)? => Err(error),
         _ => check_version(session),
@@ -36,7 +36,7 @@ fn exists(session: &mut Session) -> Result<bool, EngineError> {
 /// Checks that the tables have the version of this program.
 ///
 /// # Errors
-/// When they have another one, or the database fails.
+/// When the tables have another version, or the database fails.
 pub(super) fn check_version(session: &mut Session) -> Result<(), EngineError> {
     let row = session
         .client()

@@ -23,23 +23,25 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// other values.
 const TCP_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Maximum number of idle connections that are kept.
+/// Maximum number of idle connections that a pool keeps.
 const MAX_IDLE: usize = 8;
 
-/// Maximum attempts of a transaction that concurrent ones interfere with.
+/// Maximum number of attempts at a transaction, if concurrent transactions make it fail.
 const MAX_ATTEMPTS: usize = 10;
 
-/// First statements of every session. A time limit must not end a commit that waits for a standby,
-/// because PostgreSQL keeps such a commit. Each statement sees what was committed before it.
+/// First statements of every session. They switch off time limits: a time limit must not end a
+/// commit that waits for a standby, because PostgreSQL does not undo such a commit. At the level
+/// "read committed", each statement sees everything that was committed before the statement.
 const SESSION_SETTINGS: &str = "SET statement_timeout = 0; SET lock_timeout = 0; \
     SET idle_in_transaction_session_timeout = 0; \
     SET default_transaction_isolation = 'read committed'";
 
-/// Address of a PostgreSQL database, or of one that speaks its protocol.
+/// Address of a PostgreSQL database, or of another database that speaks the protocol of PostgreSQL.
 #[derive(Clone)]
 pub struct Database {
     config: Box<Config>,
-    /// True if the address leaves open which of several hosts to use.
+    /// True if the address does not set `target_session_attrs`. Then any host that accepts writes
+    /// may be used.
     any_host: bool,
     tls: Tls,
 }
@@ -69,9 +71,9 @@ impl Database {
     /// Parses an address such as `postgres://hushbin@db1,db2/hushbin`, with the parameters of libpq
     /// that the crate [`postgres`] knows.
     ///
-    /// A connection to another machine uses TLS and a certificate that this machine trusts, unless
-    /// `sslmode` changes that. Of several hosts, one that accepts writes is used, unless
-    /// `target_session_attrs` changes that.
+    /// A connection to another machine uses TLS, and requires a server certificate that this
+    /// machine trusts, unless `sslmode` changes that. If the address has several hosts, a host that
+    /// accepts writes is used, unless `target_session_attrs` changes that.
     ///
     /// # Errors
     /// When the address is invalid.
@@ -126,7 +128,8 @@ impl Database {
     }
 }
 
-/// Runs `work`, on another thread if the current one may not block.
+/// Runs `work` to its end. Uses another thread if the current thread belongs to an asynchronous
+/// runtime and may not block.
 fn run_blocking<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     match Handle::try_current() {
         Err(_) => work(),
@@ -164,9 +167,9 @@ fn is_retryable(error: &EngineError) -> bool {
 
 /// Connection to a database.
 pub(crate) struct Session {
-    /// Client, or `None` while the session is dropped.
+    /// Client of the database, or `None` while the session is being dropped.
     client: Option<Client>,
-    /// Last warning of the server.
+    /// Last warning that the server sent.
     warning: Arc<Mutex<Option<String>>>,
 }
 
@@ -225,11 +228,11 @@ impl Session {
     /// Runs `work` in one transaction, and retries it when concurrent transactions interfere.
     ///
     /// # Guarantee
-    /// On `Ok` it was committed without a warning. By a warning PostgreSQL reports that it no
-    /// longer waits for the standby.
+    /// On `Ok`, the transaction was committed without a warning. With a warning, PostgreSQL reports
+    /// that it has not waited for the standby.
     ///
     /// # Errors
-    /// Those of the work, or when the commit fails.
+    /// Errors of `work`, or when the commit fails.
     pub(crate) fn transaction<T>(
         &mut self,
         mut work: impl FnMut(&mut Transaction<'_>) -> Result<T, EngineError>,
@@ -243,6 +246,7 @@ impl Session {
         }
     }
 
+    /// Runs `work` in one transaction, without a retry.
     fn attempt<T>(
         &mut self,
         work: &mut impl FnMut(&mut Transaction<'_>) -> Result<T, EngineError>,
@@ -251,7 +255,7 @@ impl Session {
         let take = || mem::take(&mut *warning.lock());
         let mut transaction = self.client().transaction()?;
         let done = work(&mut transaction)?;
-        // Warnings from before the commit do not matter.
+        // Discards warnings from before the commit, which do not matter.
         take();
         transaction.commit()?;
         match take() {
@@ -261,10 +265,10 @@ impl Session {
     }
 }
 
-/// Session of one owner, which reconnects when the connection was lost.
+/// Session of one owner. It reconnects after its connection was lost.
 pub(super) struct ReconnectingSession<P> {
     database: Database,
-    /// Prepares a new session.
+    /// Function that prepares every new session, such as its statements.
     prepare: fn(&mut Session) -> Result<P, EngineError>,
     session: Option<(Session, P)>,
 }
@@ -281,11 +285,12 @@ impl<P> ReconnectingSession<P> {
         }
     }
 
-    /// Runs `work`. If an earlier connection turns out to be lost, runs it again over a new one. So
-    /// `work` must recognise what it has already done.
+    /// Runs `work` in the session. If an existing connection turns out to be lost, runs `work`
+    /// again over a new connection. So `work` must recognise changes that its first run has already
+    /// made.
     ///
     /// # Errors
-    /// Those of the work, or when there is no connection.
+    /// Errors of `work`, or when no connection can be made.
     pub(super) fn with<T>(
         &mut self,
         mut work: impl FnMut(&mut Session, &P) -> Result<T, EngineError>,
@@ -314,7 +319,7 @@ impl<P> ReconnectingSession<P> {
     }
 }
 
-/// Pool of sessions.
+/// Pool of sessions with one database.
 pub(crate) struct SessionPool {
     database: Database,
     read_only: bool,
@@ -355,10 +360,10 @@ impl SessionPool {
         drop(more);
     }
 
-    /// Runs `work` in a session of the pool. Blocks.
+    /// Runs `work` in a session from the pool. This call blocks.
     ///
     /// # Errors
-    /// Those of the work, or when there is no connection.
+    /// Errors of `work`, or when no connection can be made.
     pub(crate) fn with<T>(
         &self,
         work: impl FnOnce(&mut Session) -> Result<T, EngineError>,
@@ -371,8 +376,9 @@ impl SessionPool {
         done
     }
 
-    /// Claims the row that `lock` locks, by a transaction that lasts as long as the claim. Returns
-    /// `None` if `lock` finds no row.
+    /// Claims the row that `lock` locks. The lock belongs to a transaction that stays open until
+    /// the claim is dropped. Returns `None` if `lock` returns false, because it found no row to
+    /// lock.
     ///
     /// # Errors
     /// When the database fails.

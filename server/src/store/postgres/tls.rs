@@ -1,4 +1,4 @@
-//! TLS to a database, by rustls.
+//! TLS connections to a database, made by rustls.
 
 use std::io;
 use std::pin::Pin;
@@ -13,7 +13,7 @@ use tokio_rustls::client;
 use tokio_rustls::rustls::ClientConfig;
 use tokio_rustls::rustls::pki_types::{InvalidDnsNameError, ServerName};
 
-/// Connector that always checks the server's certificate.
+/// TLS connector that always checks the server's certificate.
 #[derive(Clone)]
 pub(super) struct Tls(pub(super) Arc<ClientConfig>);
 
@@ -30,7 +30,7 @@ impl MakeTlsConnect<Socket> for Tls {
     }
 }
 
-/// Connection that is yet to be made to the server `name`.
+/// Connection to the server `name` that is not yet established.
 pub(super) struct Connect {
     config: Arc<ClientConfig>,
     name: ServerName<'static>,
@@ -50,11 +50,11 @@ impl TlsConnect<Socket> for Connect {
     }
 }
 
-/// Connection that has been made.
+/// Established TLS connection.
 pub(super) struct Stream(client::TlsStream<Socket>);
 
 impl TlsStream for Stream {
-    /// Returns no binding, because the certificate identifies the server.
+    /// Returns no channel binding, because the certificate already identifies the server.
     fn channel_binding(&self) -> ChannelBinding {
         ChannelBinding::none()
     }

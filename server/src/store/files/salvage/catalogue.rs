@@ -1,4 +1,4 @@
-//! Tasks that the files belong to.
+//! Identifies the tasks whose files are in a damaged directory.
 
 use std::fs;
 use std::path::Path;
@@ -19,7 +19,8 @@ use crate::store::settings::Settings;
 use crate::store::task::encode_settings;
 use crate::task::CollectedTask;
 
-/// Returns the tasks to salvage, and the key of the next task.
+/// Returns the key of the next task, and the tasks to salvage. If the list of tasks is damaged,
+/// tasks are identified by the fingerprints in their files.
 pub(super) fn tasks(
     root: &Path,
     given: &[CollectedTask],
@@ -44,7 +45,8 @@ pub(super) fn tasks(
         Err(error) => error,
     };
     salvaged.damaged(error, Loss::Settings);
-    // The fingerprint in the files identifies a task, so a damaged list cannot mislead.
+    // The fingerprint in the files identifies a task, so wrong parameters in a damaged list do no
+    // harm.
     let said = Catalogue::unverified_parameters(root);
     let said = said
         .iter()
@@ -77,6 +79,7 @@ pub(super) fn tasks(
     Ok((TaskKey(last + 1), tasks))
 }
 
+/// Returns a row for a task whose settings are lost, with default settings.
 fn row(key: TaskKey, task: &CollectedTask, role: Role) -> TaskRow {
     TaskRow {
         key,
@@ -109,7 +112,8 @@ fn keys(root: &Path) -> Result<Vec<TaskKey>, EngineError> {
     Ok(keys)
 }
 
-/// Returns the fingerprint of a directory's task, from the first file that verifies.
+/// Returns the fingerprint of the task whose files are in a directory. It comes from the first file
+/// with a valid header. Returns `None` if there is no such file.
 fn fingerprint(directory: &Path) -> Result<Option<[u8; 16]>, EngineError> {
     // Damage is recorded later, when the files are salvaged.
     let listing = match directory.is_dir() {

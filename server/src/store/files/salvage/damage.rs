@@ -1,4 +1,4 @@
-//! Data found in a directory, and data lost.
+//! Result of a salvage: the number of files copied, and the damage found.
 
 use std::fmt;
 use std::fs;
@@ -16,16 +16,16 @@ use crate::store::role::Role;
 pub struct Salvaged {
     /// Number of tasks in the new directory.
     pub tasks: u64,
-    /// Number of files that verify and were copied.
+    /// Number of valid files that were copied.
     pub copied: u64,
-    /// Damages, each with the file that it is in.
+    /// Damage that was found. Each error names the file.
     pub damages: Vec<Damage>,
 }
 
 /// Damage to a file.
 #[derive(Debug)]
 pub struct Damage {
-    /// Error, which names the file.
+    /// Error that names the file and the damage.
     pub error: EngineError,
     /// Loss that the damage causes.
     pub loss: Loss,
@@ -40,7 +40,7 @@ impl fmt::Display for Damage {
 /// Loss caused by damage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loss {
-    /// Identical data was found in another place.
+    /// No data is lost, because the same data follows from other files.
     Nothing,
     /// A file that belongs to no journal is not copied.
     ForeignFile,
@@ -51,28 +51,28 @@ pub enum Loss {
     Task,
     /// A released batch is lost.
     Batch {
-        /// Number of the batch, which a batch without reports has now.
+        /// Number of the lost batch. In the copy, a batch without reports has this number.
         batch: u64,
-        /// Number of its reports, or `None` if it is unknown.
+        /// Number of reports in the batch, or `None` if the number is unknown.
         reports: Option<u64>,
     },
     /// The reports of a released batch are lost, but its totals are kept.
     Reports {
         /// Number of the batch.
         batch: u64,
-        /// Number of reports.
+        /// Number of reports in the batch.
         reports: u64,
     },
     /// The ids of the uploads of released batches are lost.
     Ids {
-        /// Number of the first batch.
+        /// Number of the first batch whose ids are lost.
         first: u64,
-        /// Number of the last batch.
+        /// Number of the last batch whose ids are lost.
         last: u64,
     },
     /// Uploads of batches that are not released are lost.
     Uploads {
-        /// Numbers of uploads and reports, or `None` if they are unknown.
+        /// Number of uploads and number of reports that are lost, or `None` if unknown.
         known: Option<(u64, u64)>,
     },
 }
@@ -115,11 +115,12 @@ impl fmt::Display for Loss {
 }
 
 impl Salvaged {
+    /// Records damage to a file, and the loss that it causes.
     pub(super) fn damaged(&mut self, error: EngineError, loss: Loss) {
         self.damages.push(Damage { error, loss });
     }
 
-    /// Copies a file that verifies.
+    /// Copies a valid file, and counts it.
     pub(super) fn copy(&mut self, from: &Path, to: &Path) -> Result<(), EngineError> {
         let bytes = fs::read(from).map_err(|source| disk::file_error(from, source))?;
         disk::write_atomically(to, &bytes)?;

@@ -1,4 +1,4 @@
-//! Commits of a log that verify, regardless of damage between them.
+//! Recovers the valid commits in a damaged log, including those after the damage.
 
 use std::ops::Range;
 
@@ -13,15 +13,16 @@ use crate::store::files::frame::{
 /// Data found in a log.
 pub(super) struct RecoveredLog {
     pub(super) header: LogHeader,
-    /// Uploads of the commits that verify.
+    /// Uploads in valid commits.
     pub(super) records: Vec<UploadRecord>,
-    /// Byte ranges that do not verify.
+    /// Byte ranges of the log that contain no valid commit.
     pub(super) lost: Vec<Range<usize>>,
-    /// Numbers of uploads and reports in these ranges, or `None` if they are unknown.
+    /// Number of uploads and number of reports that were in the ranges `lost`, or `None` if
+    /// unknown.
     pub(super) known: Option<(u64, u64)>,
 }
 
-/// Finds the data in the bytes of a log. Returns `None` if the header does not verify.
+/// Finds the valid commits in the bytes of a log. Returns `None` if the log's header is invalid.
 pub(super) fn recover(bytes: &[u8]) -> Option<RecoveredLog> {
     let (header, mut before) = LogHeader::decode(bytes)?;
     let mut pieces = RecoveredLog {
@@ -49,6 +50,7 @@ pub(super) fn recover(bytes: &[u8]) -> Option<RecoveredLog> {
             at += FIELDS_LENGTH + fields.length as usize + TRAILER_LENGTH;
             continue;
         }
+        // A later frame begins after the shortest possible frame at the earliest.
         let later = (at + FIELDS_LENGTH + TRAILER_LENGTH..bytes.len()).find_map(|later| {
             let before = checksum_before(key, bytes, later)?;
             Some((later, before))
@@ -69,7 +71,7 @@ pub(super) fn recover(bytes: &[u8]) -> Option<RecoveredLog> {
         (at, before) = (end, sum);
     }
     if let Some(counts) = closed {
-        // The closing frame contains the number that there were.
+        // The closing frame contains the numbers of all uploads and reports in the log.
         pieces.known = counts
             .uploads
             .checked_sub(uploads)
@@ -78,7 +80,8 @@ pub(super) fn recover(bytes: &[u8]) -> Option<RecoveredLog> {
     Some(pieces)
 }
 
-/// Returns the uploads of a frame that verifies, or `None` if it is not of this version.
+/// Returns the uploads in a valid frame, or `None` if this version does not know the frame's
+/// format.
 fn records(bytes: &[u8], fields: &FrameFields) -> Option<Vec<UploadRecord>> {
     match fields.kind {
         UPLOADS_KIND => {}
@@ -98,8 +101,8 @@ fn records(bytes: &[u8], fields: &FrameFields) -> Option<Vec<UploadRecord>> {
     (0..fields.uploads).map(record).collect()
 }
 
-/// Counts uploads and reports in frames that do not verify. Returns `None` if the fields are
-/// damaged.
+/// Counts the uploads and reports in a lost range, from the fields of the frames in it. Returns
+/// `None` if any of these fields are damaged.
 fn count_lost(bytes: &[u8], lost: Range<usize>) -> Option<(u64, u64)> {
     let (mut uploads, mut reports) = (0, 0);
     let mut at = lost.start;

@@ -1,37 +1,40 @@
-//! Salvages a damaged data directory, by copying to a new one.
+//! Salvages a damaged data directory: copies the valid data to a new directory.
 //!
 //! # Contents of the copy
 //!
-//! The copy contains only data that verifies, and data that follows from it.
+//! The copy contains only verified data, and data that is computed from verified data.
 //!
-//! - **A released batch** is copied if its file verifies. If only its totals have changed, they are
-//!   counted again from its reports, with the same result to the last byte. If reports have
-//!   changed, the totals stay without them, as after retention. Otherwise the batch is lost as a
-//!   whole. A batch without reports takes its number, so that later batches keep the right numbers.
+//! - **A released batch** is copied if its file is valid. If only the totals are damaged, the
+//!   reports are counted again, with the same totals to the last byte. Only an analyser's origins
+//!   of reports are then lost. If only reports are damaged, the totals are kept without reports, as
+//!   after the retention time. Otherwise the whole batch is lost. A batch without reports then
+//!   takes its number, so that later batches keep their numbers.
 //! - **Ids** of released batches are copied, or lost. An upload whose id is lost is counted again
-//!   if it is sent again. If the last batch's log is still there, the batch is released from it
-//!   once more.
-//! - **Logs** are copied as long as they verify. From the first that does not, all commits that
-//!   verify are written to one open batch. A closed batch that lost reports might have too few of
-//!   them to hide a person. An open one is closed when it has enough.
+//!   if it is sent again. If the log of the last released batch still exists, the batch is released
+//!   from this log once more.
+//! - **Logs** are copied up to the first damaged log. The valid commits in this log and in all
+//!   later logs are written to one open batch. A closed batch that lost reports might have too few
+//!   of them to hide a person. An open batch is closed only when it has enough.
 //! - **The list of tasks** is copied, or rebuilt. The candidates are the tasks in the damaged list
-//!   and the given ones. Files are of the task with the same fingerprint.
+//!   and the tasks that the operator gives. Files belong to the candidate whose fingerprint they
+//!   contain.
 //!
 //! # Why a commit after the damage may be kept
 //!
-//! A frame's checksum covers the log's random key, the checksum before it, its own offset and its
-//! payload. The checksum before it is in the file, even if the frame of that checksum does not
-//! verify. So the next frame can be verified by it.
+//! A frame's checksum covers four things: the log's random key, the checksum of the previous frame,
+//! the frame's offset, and the frame's payload. The checksum of the previous frame is in the file,
+//! even if that frame is damaged. So it can be used to verify the next frame.
 //!
-//! If the next frame verifies, the collector wrote it there, after that checksum. Only the
-//! collector knows the key, and a copy in another place has another offset. The frame is no remnant
-//! of a commit that failed. Frames are written one at a time, and a failed one is cut off or
-//! overwritten from its beginning. None of its uploads is in another frame, because ids were looked
-//! up in all frames before it was written. Ids are checked here once more. So its uploads were
-//! acknowledged, and once, regardless of the damage before it.
+//! If the next frame is valid, the collector wrote it at this offset, after that checksum. Only the
+//! collector knows the key, and a copied frame would have another offset. The frame is not a
+//! remnant of a failed commit: frames are written one at a time, and a failed frame is cut off or
+//! overwritten from its beginning. None of the frame's uploads is in another frame, because the
+//! collector looked up their ids in all earlier frames before it wrote the frame. The salvage
+//! checks the ids once more. So the frame's uploads were acknowledged, and only once, regardless of
+//! the damage before the frame.
 //!
-//! The same argument holds for a frame whose checksum alone has changed. The mark after it covers
-//! the key and the original checksum.
+//! The same argument holds for a frame whose checksum alone has changed. The mark after the
+//! checksum covers the key and the original checksum.
 
 mod catalogue;
 mod damage;
@@ -54,12 +57,12 @@ use crate::store::task;
 pub use damage::{Damage, Loss, Salvaged};
 use damage::{Salvage, list_files};
 
-/// Copies what verifies to a new directory. Files are also identified by the tasks in `given`, if
-/// the list of tasks is damaged. Tasks then have the role `role`.
+/// Copies the valid data of the directory `root` to the new directory `to`. If the list of tasks is
+/// damaged, files may also belong to the tasks in `given`. All tasks then get the role `role`.
 ///
 /// # Errors
-/// When a collector uses the directory, when it cannot be read or has another version, or when the
-/// new directory exists or cannot be written.
+/// When a collector uses the directory, when the directory cannot be read or has another version,
+/// or when the new directory exists or cannot be written.
 pub fn salvage(
     root: &Path,
     to: &Path,
@@ -110,7 +113,7 @@ pub fn salvage(
 /// Locks a directory against writers, and changes nothing. Returns `None` if there is no lock file.
 ///
 /// # Errors
-/// When a collector writes to it.
+/// When another process has locked the directory for writing.
 pub(in crate::store) fn lock_shared(root: &Path) -> Result<Option<File>, EngineError> {
     let path = root.join(disk::LOCK);
     let Ok(lock) = File::open(&path) else {

@@ -17,11 +17,11 @@ use crate::store::fold::fold_block;
 use crate::store::origin::Origins;
 use crate::store::role::Role;
 
-/// State of a released batch.
+/// Result of salvaging one released batch.
 enum SalvagedBatch {
-    /// The file verifies.
+    /// The batch's file is valid, and is copied.
     Intact,
-    /// The batch is rewritten from data that verifies.
+    /// The batch's file is damaged. It is rewritten from verified data.
     Rewritten {
         header: BatchHeader,
         totals: Vec<u8>,
@@ -32,7 +32,7 @@ enum SalvagedBatch {
 }
 
 impl Salvage<'_> {
-    /// Salvages released batches, and returns the number of them.
+    /// Salvages the released batches, and returns the number of released batches in the copy.
     pub(super) fn released(&self, salvaged: &mut Salvaged) -> Result<u64, EngineError> {
         let mut last = self.last_released();
         let mut found: Vec<SalvagedBatch> = (1..=last)
@@ -43,7 +43,8 @@ impl Salvage<'_> {
             !covered || matches!(found.last(), Some(SalvagedBatch::Rewritten { .. }))
         };
         if lacks(last, &found) && self.is_logged(last) {
-            // Its log is kept, so that it is released again, with the same result to the last byte.
+            // The last batch's log is copied instead. From it, the batch is released again, with
+            // the same result to the last byte.
             if let Some(SalvagedBatch::Rewritten { error, .. }) = found.pop() {
                 salvaged.damaged(error, Loss::Nothing);
             }
@@ -89,6 +90,7 @@ impl Salvage<'_> {
         })
     }
 
+    /// Verifies the file of a released batch. If it is damaged, determines what can be rewritten.
     fn salvage_batch(&self, number: u64) -> Result<SalvagedBatch, EngineError> {
         let path = self.from.join(batch_name(number));
         let opened = BatchFile::open(&path).and_then(|batch| {
@@ -148,7 +150,7 @@ impl Salvage<'_> {
         )
     }
 
-    /// Creates a batch without reports, in the place of one that is lost.
+    /// Creates a batch without reports, which takes the place of a lost batch.
     fn lost_batch(
         &self,
         header: BatchHeader,
@@ -170,7 +172,7 @@ impl Salvage<'_> {
         }
     }
 
-    /// Returns true if these are totals of `reports` reports.
+    /// Returns true if `totals` are stored totals over exactly `reports` reports.
     fn has_reports(&self, totals: &[u8], reports: u64) -> bool {
         if self.role == Role::Shuffler {
             return totals.is_empty();
@@ -180,7 +182,8 @@ impl Salvage<'_> {
         counted == Some(reports)
     }
 
-    /// Counts blocks that contain `reports` reports. The origins of the reports are lost.
+    /// Counts the reports in blocks, and returns the totals in the stored form, without origins.
+    /// Returns `None` unless the blocks contain exactly `reports` valid reports.
     fn totals_of(&self, blocks: &[Vec<u8>], reports: u64) -> Option<Vec<u8>> {
         // Sealed reports cannot be counted, only their number can be checked.
         if self.role == Role::Shuffler {
@@ -202,7 +205,7 @@ impl Salvage<'_> {
         (totals.reports() == reports).then(|| self.stored_totals(totals.encode()))
     }
 
-    /// Converts totals to the stored form.
+    /// Converts encoded totals to the form in which this role stores them.
     fn stored_totals(&self, mut bytes: Vec<u8>) -> Vec<u8> {
         if self.role == Role::Shuffler {
             return Vec::new();
@@ -222,8 +225,8 @@ impl Salvage<'_> {
         }
     }
 
-    /// Returns spans that cover the batches up to `last`, with the ids that verify. A span without
-    /// such ids has `None`.
+    /// Returns spans that together cover the batches 1 to `last`, each with its valid file of ids.
+    /// A span has `None` if its ids are lost.
     fn cover_ids(&self, last: u64) -> Vec<(Span, Option<IdsFile>)> {
         let mut cover: Vec<(Span, Option<IdsFile>)> = Vec::new();
         let mut next = 1;
@@ -253,6 +256,7 @@ impl Salvage<'_> {
         cover
     }
 
+    /// Copies the valid files of ids. Writes a file without ids for each span whose ids are lost.
     fn copy_ids(&self, last: u64, salvaged: &mut Salvaged) -> Result<(), EngineError> {
         let path = |directory: &Path, span| directory.join(ids::file_name(span));
         let cover = self.cover_ids(last);

@@ -12,11 +12,11 @@ use crate::store::files::frame::LogHeader;
 use crate::store::files::listing::log_name;
 use crate::store::files::log::{Log, LogContents};
 
-/// Number of uploads in one commit of the new log.
+/// Maximum number of uploads in one commit of the new log.
 const COMMIT: usize = 1024;
 
 impl Salvage<'_> {
-    /// Salvages the logs after the released batches.
+    /// Salvages the logs of the batches after the batch with the number `released`.
     pub(super) fn unreleased(
         &self,
         released: u64,
@@ -45,6 +45,7 @@ impl Salvage<'_> {
         self.merge_commits(batch, last, salvaged)
     }
 
+    /// Reads and verifies a whole log.
     fn read_intact(&self, batch: u64) -> Result<LogContents, EngineError> {
         let path = self.from.join(log_name(batch));
         let log = LogContents::read(&path)?;
@@ -55,7 +56,7 @@ impl Salvage<'_> {
         }
     }
 
-    /// Writes the commits of these logs that verify to the log of one open batch.
+    /// Copies every valid commit in the logs `first` to `last` into the log of one open batch.
     fn merge_commits(
         &self,
         first: u64,
@@ -77,7 +78,8 @@ impl Salvage<'_> {
             match self.read_intact(batch) {
                 Err(error) => salvaged.damaged(error, Loss::Uploads { known }),
                 Ok(log) if log.closed.is_none() && batch < last => {
-                    // The log has been cut off at the end of a commit.
+                    // A later batch exists, so this log must have been cut off at the end of a
+                    // commit.
                     let what = "the batch behind it is there, and it is not closed";
                     let error = disk::damaged(&path, what);
                     salvaged.damaged(error, Loss::Uploads { known: None });

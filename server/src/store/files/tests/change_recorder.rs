@@ -1,4 +1,4 @@
-//! Records changes to the disk, so that they can be lost, and makes changes fail.
+//! Records changes to the disk, so that tests can lose some of them, and makes changes fail.
 
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -21,17 +21,21 @@ pub(super) enum RecordedChange {
     SyncDirectory(PathBuf),
 }
 
-/// Fate of the changes to come.
+/// Way in which the next changes fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fault {
+    /// All changes are made.
     Made,
-    /// After this number of changes the process is killed. If the next one is a write, half of it
-    /// is made.
+    /// After this number of changes, the process is killed. If the next change is a write, half of
+    /// its bytes are written.
     Killed(usize),
+    /// The process has been killed. All changes fail.
     Gone,
-    /// After a number of changes, a number of changes that need space fail. Writes fail half-way.
+    /// The first number counts changes that are still made. The second number counts later changes
+    /// that need disk space and fail. Half of the bytes of a failed write are written.
     Full(usize, usize),
-    /// After a number of changes, a number of changes of any kind fail.
+    /// The first number counts changes that are still made. The second number counts later changes,
+    /// of any kind, that fail.
     Failing(usize, usize),
 }
 
@@ -71,14 +75,14 @@ struct Recorded {
     fault: Fault,
 }
 
-/// Changes below a directory, in order, recorded until this is dropped.
+/// Recorder of changes below a directory, in order. It records until it is dropped.
 #[derive(Debug)]
 pub(super) struct ChangeRecorder {
     root: PathBuf,
     recorded: Arc<Mutex<Recorded>>,
 }
 
-/// Tapes that are recording.
+/// All recorders that exist, each with its directory.
 static RECORDERS: Mutex<Vec<(PathBuf, Arc<Mutex<Recorded>>)>> = Mutex::new(Vec::new());
 
 impl ChangeRecorder {
@@ -106,7 +110,7 @@ impl ChangeRecorder {
         self.recorded().changes.clone()
     }
 
-    /// Sets the fate of the changes to come.
+    /// Sets the way in which the next changes fail.
     pub(super) fn set_fault(&self, fault: Fault) {
         self.recorded().fault = fault;
     }
@@ -158,8 +162,8 @@ impl RecordedChange {
     }
 }
 
-/// Records a change that is about to be made. Returns true if it is to be made. A sync is only
-/// recorded, because the model of the disk decides on losses.
+/// Records a change that is about to be made. Returns true if the caller is to make the change. A
+/// sync is only recorded, because the simulated disk decides which unsynced changes are lost.
 pub(in super::super) fn record_change(change: DiskChange<'_>) -> io::Result<bool> {
     let recorders = RECORDERS.lock().unwrap();
     let found = recorders.iter().find_map(|(root, recorded)| {

@@ -1,5 +1,6 @@
-//! Tests in which the process is killed, the disk is full, and then the power fails, at any point.
-//! All acknowledged data must be there, once, and nothing may be reported as damaged.
+//! Tests in which the process is killed or the disk is full, and then the power fails, at any
+//! point. Afterwards all acknowledged data must exist exactly once, and nothing may be reported as
+//! damaged.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::thread;
@@ -12,7 +13,7 @@ use super::change_recorder::{ChangeRecorder, EIO, Fault};
 use super::simulated_disk::{PowerLoss, SimulatedDisk};
 use super::*;
 
-/// Results that callers received, by the ids of tasks.
+/// Results that callers have received, by task id.
 type ExpectedJournal = BTreeMap<String, ExpectedTask>;
 
 /// Existence of a task.
@@ -25,13 +26,15 @@ enum Presence {
     No,
 }
 
+/// Results that callers have received for one task.
 #[derive(Debug, Clone, Default)]
 struct ExpectedTask {
     presence: Presence,
-    /// Settings that were last acknowledged, and those requested since.
+    /// Settings that were acknowledged last, and all settings that were requested since then.
     settings: BTreeSet<String>,
-    /// Numbers of records that were sent, and below, of those that were acknowledged.
+    /// Numbers of the records that were sent.
     sent: BTreeSet<u64>,
+    /// Numbers of the records that were acknowledged.
     acknowledged: BTreeSet<u64>,
     closed: BTreeMap<u64, BatchRow>,
     released: BTreeMap<u64, ExpectedRelease>,
@@ -46,7 +49,7 @@ struct ExpectedRelease {
     forgotten: bool,
 }
 
-/// Returns the numbers in concatenated bodies of records.
+/// Returns the numbers of the records whose bodies are concatenated in `bodies`.
 fn numbers(bodies: &[u8]) -> Vec<u64> {
     let bodies = bodies.as_chunks::<10>().0.iter();
     bodies
@@ -58,22 +61,24 @@ fn numbers(bodies: &[u8]) -> Vec<u64> {
         .collect()
 }
 
-/// A journal under test, with a record of all changes.
+/// Journal under test, with a recorder of all changes to the disk.
 struct JournalRun {
     directory: TempDir,
+    /// Disk at the start of the run.
     begin: SimulatedDisk,
     recorder: ChangeRecorder,
     files: Option<FilesEngine>,
     truth: ExpectedJournal,
-    /// Results that callers had received after a number of changes.
+    /// Results that callers had received at some moments, each with the number of changes up to
+    /// that moment.
     history: Vec<(usize, ExpectedJournal)>,
     rng: ChaCha20Rng,
-    /// Number of changes when the journal was last opened.
+    /// Number of changes that had been made when the journal was last opened.
     opened: usize,
 }
 
 impl JournalRun {
-    /// Starts a run on a directory that is not open.
+    /// Starts a run on a directory that no engine has open.
     fn on(directory: TempDir, truth: ExpectedJournal, seed: u64) -> Self {
         let root = directory.path();
         let mut run = Self {
@@ -134,6 +139,7 @@ impl JournalRun {
         }
     }
 
+    /// Does `steps` random operations, with random failures.
     fn work(&mut self, steps: usize) {
         for _ in 0..steps {
             let (after, failing) = (self.below(25), 1 + self.below(6));
@@ -158,7 +164,7 @@ impl JournalRun {
         }
     }
 
-    /// Does a little of everything, until the process is killed.
+    /// Does each kind of operation, until the process is killed.
     fn run_each_operation(&mut self) {
         let begin = self.opened;
         for step in [
@@ -211,7 +217,7 @@ impl JournalRun {
         }
         let full = self.recorder.is_full();
         if self.continue_after(removed).is_none() && !full {
-            // Before the next start, the task may be neither there nor gone.
+            // Until the next start, the task may be only partly deleted.
             self.open();
         }
     }
@@ -240,7 +246,7 @@ impl JournalRun {
         self.continue_after(closed);
     }
 
-    /// Appends new records, and some that came before.
+    /// Appends new records, and some records that were sent before.
     fn append(&mut self) {
         let (id, task) = self.some_task();
         let own = task.0 << 32;
@@ -269,7 +275,7 @@ impl JournalRun {
         self.continue_after(appended);
     }
 
-    /// Releases the oldest closed batch, while uploads come.
+    /// Releases the oldest closed batch, possibly while a record is appended.
     fn release(&mut self) {
         let (id, task) = self.some_task();
         let rows = self.files().batches(task);
@@ -299,7 +305,7 @@ impl JournalRun {
         self.continue_after(settled);
     }
 
-    /// Appends a record, and accepts a failure.
+    /// Appends a new record. Does not check whether this succeeds.
     fn append_beside(&mut self, id: &str, task: TaskKey) {
         let state = self.truth.get_mut(id).unwrap();
         let number = (task.0 << 32) + state.sent.len() as u64;
@@ -426,7 +432,7 @@ fn blocks_of(reader: &dyn StorageReader, task: TaskKey, batch: u64) -> Vec<Vec<u
 
 /// Opens a directory after a power failure, sends everything again, and releases all of it.
 fn recover(left: &Path, mut truth: ExpectedJournal) {
-    // With a recorder, no time is spent on syncs.
+    // The recorder skips syncs, which would take time.
     let _recorder = ChangeRecorder::of(left);
     let mut files = FilesEngine::open(left).unwrap();
     compare(&mut files, &mut truth);

@@ -1,4 +1,4 @@
-//! Model of a disk whose power fails: any part of the changes that were not synced may be lost.
+//! Simulated disk whose power fails: any part of the changes that were not synced may be lost.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -15,7 +15,8 @@ type NodeIndex = usize;
 
 const ROOT: NodeIndex = 0;
 
-/// File or directory: in memory, on the disk, and the changes that are not yet synced.
+/// File or directory, in three states: as in memory, as on the disk, and as changes that are not
+/// yet synced.
 #[derive(Debug, Clone)]
 enum Node {
     File {
@@ -38,7 +39,7 @@ enum UnsyncedWrite {
     Length(usize),
 }
 
-/// Change of a directory's entries, which removes one and adds one atomically.
+/// Atomic change of a directory's entries. It may remove one entry, and may add one.
 #[derive(Debug, Clone)]
 struct EntryChange {
     gone: Option<OsString>,
@@ -125,7 +126,7 @@ impl SimulatedDisk {
             })
     }
 
-    /// Makes a recorded change.
+    /// Applies a recorded change to the simulated disk.
     pub(super) fn apply(&mut self, noted: &RecordedChange) {
         match noted {
             RecordedChange::Create(path) | RecordedChange::CreateDirectory(path)
@@ -162,7 +163,7 @@ impl SimulatedDisk {
         self.change(path, EntryChange { gone: None, there });
     }
 
-    /// Changes the directory that contains a path.
+    /// Changes the entries of the directory that contains a path.
     fn change(&mut self, path: &Path, named: EntryChange) {
         let place = self.place(path.parent().unwrap()).unwrap();
         let Node::Directory { now, unsynced, .. } = &mut self.nodes[place] else {
@@ -269,7 +270,7 @@ impl PowerLoss {
 }
 
 impl UnsyncedWrite {
-    /// Makes the part of a change that is not lost.
+    /// Applies the part of an unsynced write that survives the power failure.
     fn lose(&self, loss: PowerLoss, rng: &mut ChaCha20Rng, file: &mut Vec<u8>) {
         match self {
             Self::Bytes(bytes, at) if loss == PowerLoss::Some && !bytes.is_empty() => {
