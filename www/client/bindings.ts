@@ -34,7 +34,7 @@ export function isFallback(source: object): source is Fallback {
 }
 
 /** Starts the core in JavaScript and routes all later calls to it. */
-export function fallBack(fallback: Fallback): void {
+export function useFallback(fallback: Fallback): void {
   const { restart } = fallback as Bindings;
   restart();
   bindings = fallback as Bindings;

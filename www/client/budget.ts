@@ -3,16 +3,16 @@
  * reports that were made.
  */
 
-import { joined } from "./bytes.js";
+import { concatBytes } from "./bytes.js";
 import type { Budget } from "./task.js";
 
 /** Maximum number of permanent answers that are stored, each with its report. */
-const PERMANENT = 64;
+const MAX_PERMANENT = 64;
 
 const DAY_MS = 86_400_000;
 
 /** Stored report of a permanent answer. */
-interface Permanent {
+interface PermanentReport {
   readonly digest: bigint;
   /** Fingerprint of the task for which the report was made. */
   readonly fingerprint: string;
@@ -39,7 +39,7 @@ export interface Ledger {
   /** ε spent and reports made since the ledger began. */
   readonly spent: number;
   readonly reports: number;
-  readonly permanent: readonly Permanent[];
+  readonly permanent: readonly PermanentReport[];
   /** Total size of the reports that wait to be sent, in bytes. */
   readonly waitingBytes: number;
 }
@@ -58,7 +58,7 @@ export function newLedger(): Ledger {
 }
 
 /** Ledger in this page's memory, used only for its salt. */
-let ofPage: Ledger | undefined;
+let pageLedger: Ledger | undefined;
 
 /**
  * Returns the salt for the digests of answers. The salt differs between tasks, so that equal
@@ -73,15 +73,15 @@ export function saltOf({ salt }: Ledger, { reports, answers }: Budget): Uint8Arr
   if (reports > 1 || answers === "permanent") {
     return salt;
   }
-  ofPage ??= newLedger();
-  return joined([ofPage.salt, salt]);
+  pageLedger ??= newLedger();
+  return concatBytes([pageLedger.salt, salt]);
 }
 
 /**
  * Returns the ledger as of the time `now`. If its window has ended, the recorded answers are
  * removed.
  */
-export function asOf(ledger: Ledger, { days, answers }: Budget, now: number): Ledger {
+export function ledgerAt(ledger: Ledger, { days, answers }: Budget, now: number): Ledger {
   // The clock was set back to a time before the window. Ending the window here would allow the
   // budget to be spent again. The window's end is recomputed from `now`, so that a clock that was
   // once far ahead does not keep it open forever.
@@ -102,7 +102,7 @@ export type Decision =
   /** Randomise the answers. This spends ε. */
   | "draw"
   /** Send the stored report of these permanent answers again. This spends nothing. */
-  | Permanent
+  | PermanentReport
   /** Do nothing: these answers were already reported in this window. */
   | "unchanged"
   /** Do nothing: all reports of this window have been made. */
@@ -110,7 +110,7 @@ export type Decision =
 
 /**
  * Decides what to do with answers that have this digest. The ledger must be the result of
- * {@link asOf}.
+ * {@link ledgerAt}.
  */
 export function decide(
   ledger: Ledger,
@@ -136,11 +136,11 @@ export function decide(
  *
  * @param epsilon ε that the report spent; 0 if it was made before
  */
-export function charged(
+export function chargeLedger(
   ledger: Ledger,
   { days, answers }: Budget,
   epsilon: number,
-  made: Permanent,
+  made: PermanentReport,
   now: number,
 ): Ledger {
   const begins = ledger.given.size === 0;
@@ -153,6 +153,6 @@ export function charged(
     given: ledger.given.add(made.digest),
     spent: ledger.spent + epsilon,
     reports: ledger.reports + 1,
-    permanent: answers === "permanent" ? [...others, made].slice(-PERMANENT) : [],
+    permanent: answers === "permanent" ? [...others, made].slice(-MAX_PERMANENT) : [],
   };
 }

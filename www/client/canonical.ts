@@ -1,6 +1,6 @@
 /** Canonical bytes of a task. The task's fingerprint is a hash of them. */
 
-import { bytesOf, joined } from "./bytes.js";
+import { bytesOf, concatBytes } from "./bytes.js";
 
 /**
  * Encodes text as UTF-8 and replaces lone surrogates, like TextEncoder, which Jest's jsdom lacks.
@@ -47,6 +47,6 @@ export class CanonicalBytes {
 
   /** Returns all bytes appended so far. */
   toBytes(): Uint8Array {
-    return joined(this.#chunks);
+    return concatBytes(this.#chunks);
   }
 }

@@ -1,20 +1,26 @@
 /** Client of one task. It takes a person's answers and sends randomised reports. */
 
-import { asOf } from "./budget.js";
+import { ledgerAt } from "./budget.js";
 import { type Consent, consentOf } from "./consent.js";
-import { copied } from "./entries.js";
+import { deepCopy } from "./entries.js";
 import { ClosedError, OutboxFullError, TaskError } from "./errors.js";
-import { central, type InputOf, type KindOf, local, type Terms } from "./kind.js";
 import { type ClientOptions, isSum, type Settings, settingsOf } from "./options.js";
 import { isPage } from "./page.js";
-import { nothing, type Receipt, say } from "./receipt.js";
+import { emptyReceipt, logReceipt, type Receipt } from "./receipt.js";
+import {
+  type InputOf,
+  localConverter,
+  type ResultConverter,
+  type ResultsOf,
+  sumConverter,
+} from "./results.js";
 import { openSession, type Session, storeOf } from "./session.js";
 import type { SumTask } from "./sums/task.js";
 import { type AnyTask, budgetOf, type Task } from "./task.js";
 import { TaskSource } from "./task-source.js";
 
 /** Information about a client: its task and its collector. */
-export interface About<T extends Task | SumTask = Task> {
+export interface ClientInfo<T extends Task | SumTask = Task> {
   /** The URL of the task's resource at the collector. */
   readonly url: string;
   /** Task. Undefined until the collector has described it. */
@@ -39,7 +45,7 @@ export interface About<T extends Task | SumTask = Task> {
  */
 export interface Client<T extends Task | SumTask = Task> {
   /** Information about this client's task and collector. */
-  readonly about: About<T>;
+  readonly about: ClientInfo<T>;
   /** State of consent. Reports are made only if it is `granted`. */
   readonly consent: Consent;
   /** Number of reports made by this client that the collector has not acknowledged yet. */
@@ -71,7 +77,7 @@ export interface Client<T extends Task | SumTask = Task> {
    * TaskError, OptionError, EntropyError, WasmError, SealingError, StorageError; in these cases
    * nothing is reported
    */
-  report(input: InputOf<T>): Promise<KindOf<T>["receipt"]>;
+  report(input: InputOf<T>): Promise<ResultsOf<T>["receipt"]>;
   /** Does the same as `report`, but returns no promise. Failures are passed to `onError`. */
   record(input: InputOf<T>): void;
   /**
@@ -99,14 +105,14 @@ export interface Client<T extends Task | SumTask = Task> {
    *
    * @throws StorageError
    */
-  budget(): Promise<KindOf<T>["spent"]>;
+  budget(): Promise<ResultsOf<T>["budget"]>;
   /**
    * Returns the reports of this browser, oldest first. These are all reports that wait to be sent,
    * and at most the last thousand other reports.
    *
    * @throws StorageError
    */
-  history(): Promise<readonly KindOf<T>["sent"][]>;
+  history(): Promise<readonly ResultsOf<T>["entry"][]>;
   /**
    * Calls `changed` whenever this client may have changed `about`, `consent`, `budget` or
    * `history`. Changes by other tabs are not observed.
@@ -125,7 +131,7 @@ export interface Client<T extends Task | SumTask = Task> {
 }
 
 /** Maximum number of `report` calls that wait for the task or the module. */
-const WAITING = 1000;
+const MAX_WAITING_CALLS = 1000;
 
 /** Returns the channel that informs other tabs of a revoked consent. Undefined outside pages. */
 function channelOf({ url }: Settings): BroadcastChannel | undefined {
@@ -135,7 +141,7 @@ function channelOf({ url }: Settings): BroadcastChannel | undefined {
 
 class HushbinClient<T extends Task | SumTask> implements Client<T> {
   readonly #settings: Settings;
-  readonly #terms: Terms<KindOf<T>>;
+  readonly #convert: ResultConverter<ResultsOf<T>>;
   readonly #channel: BroadcastChannel | undefined;
   /** Calls of `report` that are in progress. */
   readonly #reports = new Set<Promise<Receipt>>();
@@ -145,25 +151,25 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
   #opening: Promise<Session> | undefined;
   #session: Session | undefined;
   #closing: Promise<void> | undefined;
-  #tellGranted: () => void = () => {};
+  #resolveGrant: () => void = () => {};
   #whenGranted: Promise<void>;
 
-  constructor(settings: Settings, terms: Terms<KindOf<T>>) {
+  constructor(settings: Settings, convert: ResultConverter<ResultsOf<T>>) {
     this.#settings = settings;
-    this.#terms = terms;
+    this.#convert = convert;
     this.#source = new TaskSource(settings);
     this.#whenGranted = this.#nextGrant();
     this.#channel = channelOf(settings);
     if (this.#channel !== undefined) {
       // The tab that revoked consent reports the failure.
-      this.#channel.onmessage = () => void this.#revoked().catch(() => {});
+      this.#channel.onmessage = () => void this.#withdraw().catch(() => {});
     }
     if (settings.consent) {
       this.grant();
     }
   }
 
-  get about(): About<T> {
+  get about(): ClientInfo<T> {
     const { url, task, dryRun } = this.#settings;
     // A client is made for one kind of task, so the cast is safe.
     return { url, task: (this.#session?.engine.task ?? task) as T | undefined, dryRun };
@@ -184,11 +190,11 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
     return { task: task as AnyTask as T, fingerprint };
   }
 
-  async report(input: InputOf<T>): Promise<KindOf<T>["receipt"]> {
+  async report(input: InputOf<T>): Promise<ResultsOf<T>["receipt"]> {
     const report = this.#report(input);
     this.#reports.add(report);
     try {
-      return this.#terms(await report);
+      return this.#convert(await report);
     } finally {
       this.#reports.delete(report);
     }
@@ -201,20 +207,20 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
   async #report(input: unknown): Promise<Receipt> {
     this.#checkOpen();
     if (this.consent !== "granted") {
-      const receipt = nothing("no-consent");
+      const receipt = emptyReceipt("no-consent");
       if (this.#settings.debug) {
-        say(this.#settings, input, receipt);
+        logReceipt(this.#settings, input, receipt);
       }
       return receipt;
     }
     if (this.#session !== undefined) {
       return this.#session.report(input);
     }
-    if (this.#reports.size >= WAITING) {
-      throw new OutboxFullError(`${WAITING} reports wait for the task`);
+    if (this.#reports.size >= MAX_WAITING_CALLS) {
+      throw new OutboxFullError(`${MAX_WAITING_CALLS} reports wait for the task`);
     }
     // The caller may change its object once this function has returned.
-    const answers = copied(input);
+    const answers = deepCopy(input);
     const session = await this.#open();
     return session.report(answers);
   }
@@ -241,7 +247,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
     this.#granted = true;
     this.#changed();
     if (this.consent === "granted") {
-      this.#tellGranted();
+      this.#resolveGrant();
       // Start loading now, so that the first report need not wait. That report also throws any
       // error.
       this.#open().catch(() => {});
@@ -251,10 +257,10 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
   async revoke(): Promise<void> {
     this.#checkOpen();
     this.#channel?.postMessage("revoked");
-    await this.#revoked();
+    await this.#withdraw();
   }
 
-  async #revoked(): Promise<void> {
+  async #withdraw(): Promise<void> {
     if (this.#granted) {
       this.#granted = false;
       this.#whenGranted = this.#nextGrant();
@@ -262,7 +268,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
     // End the session first: from here on it stores and sends nothing.
     const session = this.#end();
     try {
-      await this.#looked(async (store) => {
+      await this.#withStore(async (store) => {
         const waiting = await store.waiting();
         const keys = waiting.map(({ key }) => key);
         await store.settle(keys, "withdrawn");
@@ -273,14 +279,16 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
     }
   }
 
-  async budget(): Promise<KindOf<T>["spent"]> {
+  async budget(): Promise<ResultsOf<T>["budget"]> {
     const { task } = this.about;
-    const [durable, ledger] = await this.#looked(
+    const [durable, ledger] = await this.#withStore(
       async (store) => [store.durable, await store.ledger()] as const,
     );
     const allowed = task && budgetOf(task);
-    const { given, until, spent, reports } = allowed ? asOf(ledger, allowed, Date.now()) : ledger;
-    return this.#terms({
+    const { given, until, spent, reports } = allowed
+      ? ledgerAt(ledger, allowed, Date.now())
+      : ledger;
+    return this.#convert({
       epsilon: task?.epsilon,
       allowed: allowed?.reports,
       used: given.size,
@@ -291,10 +299,10 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
     });
   }
 
-  async history(): Promise<readonly KindOf<T>["sent"][]> {
-    const reports = await this.#looked((store) => store.history());
+  async history(): Promise<readonly ResultsOf<T>["entry"][]> {
+    const reports = await this.#withStore((store) => store.history());
     return reports.map(({ at, epsilon, bytes, state }) =>
-      this.#terms({ at: new Date(at), epsilon, bytes, state }),
+      this.#convert({ at: new Date(at), epsilon, bytes, state }),
     );
   }
 
@@ -332,7 +340,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
    * Runs `look` on the session's store, or on a store that is opened for it. Never creates a
    * database.
    */
-  async #looked<R>(
+  async #withStore<R>(
     look: (store: Session["store"]) => Promise<R>,
     session = this.#session,
   ): Promise<R> {
@@ -390,7 +398,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
 
   #nextGrant(): Promise<void> {
     return new Promise((resolve) => {
-      this.#tellGranted = resolve;
+      this.#resolveGrant = resolve;
     });
   }
 
@@ -428,6 +436,6 @@ export function createClient(
   const settings = settingsOf(options);
   const { task } = settings;
   return isSum(task)
-    ? new HushbinClient<SumTask>(settings, central(task))
-    : new HushbinClient<Task>(settings, local);
+    ? new HushbinClient<SumTask>(settings, sumConverter(task))
+    : new HushbinClient<Task>(settings, localConverter);
 }

@@ -31,7 +31,7 @@ export const UNKNOWN_MECHANISM = 15;
  * the result contains only the code's number. `hushbin task check` explains errors of a task in
  * more detail.
  */
-export async function explained(code: number): Promise<string> {
+export async function coreErrorText(code: number): Promise<string> {
   const told = await import("./refusals.js").then(
     ({ REFUSALS }) => REFUSALS[code],
     () => undefined,

@@ -8,15 +8,15 @@
  */
 
 import { HushbinError, NetworkError, StorageError, UploadRejectedError } from "./errors.js";
-import { alone } from "./lock.js";
-import type { Store, Stored } from "./store/store.js";
+import { runExclusively } from "./lock.js";
+import type { Store, StoredReport } from "./store/store.js";
 import type { TaskSource } from "./task-source.js";
-import { backoffMs, later } from "./time.js";
-import type { Outcome, Transport } from "./transport.js";
+import { backoffMs, startTimer } from "./time.js";
+import type { SendResult, Transport } from "./transport.js";
 import { FINGERPRINT_END } from "./upload.js";
 
 /** Maximum number of concurrent requests. It does not apply when the page may be about to close. */
-const CONCURRENT = 4;
+const MAX_CONCURRENT = 4;
 /**
  * Maximum number of uploads in a request. It equals the core's maximum number of reports in an
  * upload; a test compares both.
@@ -26,7 +26,7 @@ export const MAX_UPLOADS = 4096;
  * Maximum size of a request, in bytes. Requests of this size can outlive a page, see
  * `KEEPALIVE_BYTES` in `transport.ts`.
  */
-export const MAX_BYTES = 56 * 1024;
+export const MAX_REQUEST_BYTES = 56 * 1024;
 
 /** Dependencies of {@link Delivery}. */
 export interface DeliveryParts {
@@ -46,18 +46,18 @@ export interface DeliveryParts {
 
 /**
  * Groups uploads into requests. All uploads of a request are for one task, and a request stays
- * within {@link MAX_UPLOADS} and {@link MAX_BYTES}.
+ * within {@link MAX_UPLOADS} and {@link MAX_REQUEST_BYTES}.
  */
-export function requestsOf(uploads: readonly Stored[]): Stored[][] {
-  const requests: Stored[][] = [];
-  let last: Stored[] = [];
+export function groupIntoRequests(uploads: readonly StoredReport[]): StoredReport[][] {
+  const requests: StoredReport[][] = [];
+  let last: StoredReport[] = [];
   let bytes = 0;
   let fingerprint = "";
   for (const upload of uploads) {
     // Version and fingerprint must be equal, because a request is for one task.
     const own = String(upload.bytes.subarray(0, FINGERPRINT_END));
     bytes += upload.bytes.length;
-    if (own !== fingerprint || bytes > MAX_BYTES || last.length >= MAX_UPLOADS) {
+    if (own !== fingerprint || bytes > MAX_REQUEST_BYTES || last.length >= MAX_UPLOADS) {
       last = [];
       requests.push(last);
       bytes = upload.bytes.length;
@@ -71,11 +71,11 @@ export function requestsOf(uploads: readonly Stored[]): Stored[][] {
 /** Sender of the reports in a store. */
 export class Delivery {
   readonly #parts: DeliveryParts;
-  /** Unacknowledged reports of this page, for {@link hurry}. */
-  readonly #own = new Map<number, Stored>();
-  readonly #underway = new Set<number>();
+  /** Unacknowledged reports of this page, for {@link hide}. */
+  readonly #unacknowledged = new Map<number, StoredReport>();
+  readonly #inFlight = new Set<number>();
   /** Total size of the reports made since the last round of sending began, in bytes. */
-  #fresh = 0;
+  #newBytes = 0;
   /** Round of sending in progress, and whether a caller waits for it. */
   #round: { readonly sent: Promise<void>; awaited: boolean } | undefined;
   #delayTimer: ReturnType<typeof setTimeout> | undefined;
@@ -84,7 +84,7 @@ export class Delivery {
   /**
    * Reason that nothing is sent before the retry timer fires. Undefined while sending is allowed.
    */
-  #halted: NetworkError | undefined;
+  #pauseReason: NetworkError | undefined;
   /** Time before which the collector wants no further request, in milliseconds since 1970. */
   #notBefore = 0;
 
@@ -94,25 +94,25 @@ export class Delivery {
 
   /** Number of reports that this page has made and the collector has not acknowledged. */
   get pending(): number {
-    return this.#own.size;
+    return this.#unacknowledged.size;
   }
 
   /**
    * Schedules a stored report. It is sent at once if the page is hidden or a request is full, and
    * otherwise after the delay.
    */
-  made(report: Stored, hidden: boolean): void {
-    this.#own.set(report.key, report);
-    this.#fresh += report.bytes.length;
-    if (this.#silent) {
+  add(report: StoredReport, hidden: boolean): void {
+    this.#unacknowledged.set(report.key, report);
+    this.#newBytes += report.bytes.length;
+    if (this.#paused) {
       return;
     }
     if (hidden) {
-      this.#handOver();
-    } else if (this.#fresh >= MAX_BYTES) {
-      this.#background();
+      this.#sendBeforeClose();
+    } else if (this.#newBytes >= MAX_REQUEST_BYTES) {
+      this.#sendInBackground();
     } else {
-      this.#delayTimer ??= later(() => this.#background(), this.#parts.delayMs);
+      this.#delayTimer ??= startTimer(() => this.#sendInBackground(), this.#parts.delayMs);
     }
   }
 
@@ -132,14 +132,14 @@ export class Delivery {
       before.awaited = true;
       await before.sent;
     }
-    if (this.#halted !== undefined) {
+    if (this.#pauseReason !== undefined) {
       // A delay that the collector requested takes precedence over the caller.
       if (Date.now() < this.#notBefore) {
-        throw this.#halted;
+        throw this.#pauseReason;
       }
-      this.#resume();
+      this.#endPause();
     }
-    const round = this.#begin();
+    const round = this.#startRound();
     round.awaited = true;
     await round.sent;
     this.#parts.source.check();
@@ -148,12 +148,12 @@ export class Delivery {
   /**
    * Starts requests for all reports of this page at once, because the page may be about to close.
    */
-  hurry(): void {
+  hide(): void {
     // There may be no later attempt. End a pause that the collector did not request.
     if (Date.now() >= this.#notBefore) {
-      this.#resume();
+      this.#endPause();
     }
-    this.#handOver();
+    this.#sendBeforeClose();
   }
 
   /**
@@ -162,32 +162,32 @@ export class Delivery {
    */
   wake(): void {
     if (Date.now() >= this.#notBefore) {
-      this.#resume();
-      this.#background();
+      this.#endPause();
+      this.#sendInBackground();
     }
   }
 
   /** Cancels all timers. The source must have been stopped before. */
-  end(): void {
+  stop(): void {
     clearTimeout(this.#delayTimer);
     clearTimeout(this.#retryTimer);
   }
 
   /** True while sending is suspended. */
-  get #silent(): boolean {
-    return this.#parts.source.stopped || this.#halted !== undefined;
+  get #paused(): boolean {
+    return this.#parts.source.stopped || this.#pauseReason !== undefined;
   }
 
-  #resume(): void {
+  #endPause(): void {
     clearTimeout(this.#retryTimer);
-    this.#halted = undefined;
+    this.#pauseReason = undefined;
   }
 
-  #background(): void {
-    if (this.#silent) {
+  #sendInBackground(): void {
+    if (this.#paused) {
       return;
     }
-    const round = this.#begin();
+    const round = this.#startRound();
     round.sent.catch((error: unknown) => {
       if (!round.awaited) {
         this.#parts.onError(error as HushbinError);
@@ -196,12 +196,12 @@ export class Delivery {
   }
 
   /** Returns the round in progress, or starts one. */
-  #begin(): { readonly sent: Promise<void>; awaited: boolean } {
+  #startRound(): { readonly sent: Promise<void>; awaited: boolean } {
     clearTimeout(this.#delayTimer);
     this.#delayTimer = undefined;
-    this.#fresh = 0;
+    this.#newBytes = 0;
     this.#round ??= {
-      sent: alone(this.#parts.name, () => this.#sendAll()).finally(() => {
+      sent: runExclusively(this.#parts.name, () => this.#sendAll()).finally(() => {
         this.#round = undefined;
       }),
       awaited: false,
@@ -217,12 +217,12 @@ export class Delivery {
     }
     // Listed before the store is read. Otherwise a report made in between would be missing from
     // `waiting`, and look as if another tab had sent it.
-    const before = [...this.#own.keys()];
+    const before = [...this.#unacknowledged.keys()];
     const waiting = await store.waiting();
     const keys = new Set(waiting.map(({ key }) => key));
     // Another tab has sent or withdrawn these.
-    before.filter((key) => !keys.has(key)).forEach((key) => void this.#own.delete(key));
-    const requests = requestsOf(waiting.filter(({ key }) => !this.#underway.has(key)));
+    before.filter((key) => !keys.has(key)).forEach((key) => void this.#unacknowledged.delete(key));
+    const requests = groupIntoRequests(waiting.filter(({ key }) => !this.#inFlight.has(key)));
     let failure: HushbinError | undefined;
     const work = async () => {
       for (;;) {
@@ -235,19 +235,19 @@ export class Delivery {
         }
       }
     };
-    await Promise.all(Array.from({ length: CONCURRENT }, work));
+    await Promise.all(Array.from({ length: MAX_CONCURRENT }, work));
     if (failure !== undefined) {
       throw failure;
     }
   }
 
   /** Starts requests for all reports of this page before returning. */
-  #handOver(): void {
-    if (this.#silent) {
+  #sendBeforeClose(): void {
+    if (this.#paused) {
       return;
     }
-    const own = [...this.#own.values()].filter(({ key }) => !this.#underway.has(key));
-    for (const request of requestsOf(own)) {
+    const own = [...this.#unacknowledged.values()].filter(({ key }) => !this.#inFlight.has(key));
+    for (const request of groupIntoRequests(own)) {
       void this.#attempt(request, []).then((error) => {
         if (error !== undefined) {
           this.#parts.onError(error);
@@ -262,17 +262,20 @@ export class Delivery {
    * @param further receives parts of the request that are to be sent as separate requests
    * @returns the failure, if any
    */
-  async #attempt(request: Stored[], further: Stored[][]): Promise<HushbinError | undefined> {
+  async #attempt(
+    request: StoredReport[],
+    further: StoredReport[][],
+  ): Promise<HushbinError | undefined> {
     const keys = request.map(({ key }) => key);
-    keys.forEach((key) => void this.#underway.add(key));
+    keys.forEach((key) => void this.#inFlight.add(key));
     const outcome = await this.#parts.transport.send(request.map(({ bytes }) => bytes));
-    keys.forEach((key) => void this.#underway.delete(key));
+    keys.forEach((key) => void this.#inFlight.delete(key));
     if (outcome.kind === "retry") {
-      return this.#failed(outcome);
+      return this.#recordFailure(outcome);
     }
     // Any response but `retry` comes from the collector.
     this.#failures = 0;
-    this.#resume();
+    this.#endPause();
     if (outcome.kind === "rejected" && request.length > 1) {
       // One bad upload may be the cause. Send each half as a request, until the bad upload is
       // alone.
@@ -286,29 +289,34 @@ export class Delivery {
       // The upload will be sent again, and the collector counts it once.
       return error instanceof HushbinError ? error : new StorageError(error);
     }
-    keys.forEach((key) => void this.#own.delete(key));
+    keys.forEach((key) => void this.#unacknowledged.delete(key));
     this.#parts.onSettled();
     return outcome.kind === "rejected"
       ? new UploadRejectedError(outcome.status, keys.length, outcome.problem, outcome.detail)
       : undefined;
   }
 
-  #failed({ reason, cause, status, retryAfterMs }: Outcome & { kind: "retry" }): NetworkError {
+  #recordFailure({
+    reason,
+    cause,
+    status,
+    retryAfterMs,
+  }: SendResult & { kind: "retry" }): NetworkError {
     const error = new NetworkError(`${reason}; reports are kept and sent again`, {
       cause,
       status,
       retryAfterMs,
     });
     // Concurrent attempts that fail together count as one failure.
-    if (this.#halted === undefined) {
+    if (this.#pauseReason === undefined) {
       this.#failures += 1;
       const wait = backoffMs(this.#failures, retryAfterMs);
       this.#notBefore = Date.now() + (retryAfterMs ?? 0);
-      this.#halted = error;
+      this.#pauseReason = error;
       if (!this.#parts.source.stopped) {
-        this.#retryTimer = later(() => {
-          this.#resume();
-          this.#background();
+        this.#retryTimer = startTimer(() => {
+          this.#endPause();
+          this.#sendInBackground();
         }, wait);
       }
     }

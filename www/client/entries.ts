@@ -30,10 +30,10 @@ export function entriesOf(input: unknown): Pairs | undefined {
 }
 
 /** Copies plain objects, Maps, Sets and arrays deeply. */
-export function copied<T>(input: T): T;
-export function copied(input: unknown): unknown {
+export function deepCopy<T>(input: T): T;
+export function deepCopy(input: unknown): unknown {
   if (Array.isArray(input) || ArrayBuffer.isView(input)) {
-    return Array.from(input as ArrayLike<unknown>, copied);
+    return Array.from(input as ArrayLike<unknown>, deepCopy);
   }
   if (Object.prototype.toString.call(input) === "[object Set]") {
     return new Set(input as Iterable<unknown>);
@@ -42,6 +42,6 @@ export function copied(input: unknown): unknown {
   if (entries === undefined) {
     return input;
   }
-  const copies = entries.map(([name, value]) => [name, copied(value)] as const);
+  const copies = entries.map(([name, value]) => [name, deepCopy(value)] as const);
   return Symbol.iterator in Object(input) ? new Map(copies) : Object.fromEntries(copies);
 }

@@ -44,7 +44,7 @@ export abstract class HushbinError extends Error {
  * Returns a value as text for a message. Conversion of objects can throw, so they are not
  * converted.
  */
-function shown(value: unknown): string {
+function describe(value: unknown): string {
   return Object(value) === value ? "an object" : String(value);
 }
 
@@ -71,7 +71,7 @@ export class ValueRangeError extends HushbinError {
   constructor(item: string, value: unknown, expected: string) {
     super(
       "ValueRangeError",
-      `item ${JSON.stringify(item)} has the value ${shown(value)}, expected ${expected}`,
+      `item ${JSON.stringify(item)} has the value ${describe(value)}, expected ${expected}`,
     );
     this.item = item;
   }
@@ -91,7 +91,7 @@ export class AnswerError extends HushbinError {
   /** @internal */
   constructor(question: string | undefined, answer: unknown, expected: string) {
     const what = question === undefined ? "the input" : `the answer to ${JSON.stringify(question)}`;
-    super("AnswerError", `${what} is ${shown(answer)}, expected ${expected}`);
+    super("AnswerError", `${what} is ${describe(answer)}, expected ${expected}`);
     this.question = question;
     this.answer = answer;
   }
@@ -248,7 +248,7 @@ export class OptionError extends HushbinError {
 
   /** @internal */
   constructor(option: string, value: unknown, expected: string) {
-    super("OptionError", `${option} is ${shown(value)}, expected ${expected}`);
+    super("OptionError", `${option} is ${describe(value)}, expected ${expected}`);
     this.option = option;
   }
 }
@@ -284,7 +284,7 @@ export class ClosedError extends HushbinError {
  *
  * @internal
  */
-export const HANDED = [
+export const INJECTED_ERRORS = [
   AnswerError,
   ClosedError,
   EntropyError,

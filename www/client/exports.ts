@@ -1,6 +1,6 @@
 /** Exports that the package's entries for pages and servers share. */
 
-export { type About, type Client, createClient } from "./client.js";
+export { type Client, type ClientInfo, createClient } from "./client.js";
 export type { Consent } from "./consent.js";
 export {
   AnswerError,
@@ -21,17 +21,7 @@ export {
   WasmError,
 } from "./errors.js";
 export type { Answer, ReportInput } from "./input.js";
-export type {
-  InputOf,
-  KindOf,
-  LocalKind,
-  Sent,
-  Spent,
-  SumKind,
-  SumReceipt,
-  SumSent,
-  SumSpent,
-} from "./kind.js";
+export { privacyOf } from "./load-shuffled.js";
 export type { CocoMechanism } from "./mechanism/coco.js";
 export type { CollisionMechanism } from "./mechanism/collision.js";
 export type { HashBinMechanism } from "./mechanism/hash-bin.js";
@@ -43,25 +33,24 @@ export type {
   CommonOptions,
   LocalOptions,
   Relay,
-  Sealing,
+  SealedOptions,
   SumOptions,
-  Unsealed,
+  UnsealedOptions,
 } from "./options.js";
-export { privacyOf } from "./parts.js";
 export type {
   Attribute,
   BinsQuestion,
   ChoiceQuestion,
-  Columns,
+  ColumnPart,
   CrossQuestion,
   FlagQuestion,
-  Levels,
+  LevelPart,
   MeanQuestion,
   NumberQuestion,
   NumbersQuestion,
   Question,
   RatingsQuestion,
-  Rows,
+  RowPart,
   SetQuestion,
   TextQuestion,
   TogetherQuestion,
@@ -73,6 +62,17 @@ export {
   type RandomizerOptions,
 } from "./randomizer.js";
 export type { Receipt } from "./receipt.js";
+export type {
+  BudgetStatus,
+  HistoryEntry,
+  InputOf,
+  LocalResults,
+  ResultsOf,
+  SumBudgetStatus,
+  SumHistoryEntry,
+  SumReceipt,
+  SumResults,
+} from "./results.js";
 export type { ReportState } from "./store/store.js";
 export type { SumInput } from "./sums/input.js";
 export type { SumPrivacy } from "./sums/privacy.js";

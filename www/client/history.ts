@@ -8,15 +8,15 @@
  * @packageDocumentation
  */
 
+import type { HistoryClient } from "./history/client-texts.js";
 import { el } from "./history/dom.js";
-import { styled } from "./history/style.js";
-import type { Watched } from "./history/told.js";
+import { addStyle } from "./history/style.js";
 import { View } from "./history/view.js";
 import { ENGLISH, type Words } from "./history/words.js";
 
+export type { HistoryClient } from "./history/client-texts.js";
 export type { Protection } from "./history/facts.js";
-export type { Watched } from "./history/told.js";
-export { ENGLISH, type Parts, type SumWords, type Words } from "./history/words.js";
+export { ENGLISH, type SumWords, type UploadPartNames, type Words } from "./history/words.js";
 
 /** Base class; an empty one where there is no DOM, for example on a server. */
 const Base: typeof HTMLElement = globalThis.HTMLElement ?? class {};
@@ -42,26 +42,26 @@ export class HushbinHistory extends Base {
   /** @internal */
   static readonly observedAttributes = ["level", "revocable"];
 
-  #clients: readonly Watched[] = [];
+  #clients: readonly HistoryClient[] = [];
   #words: Partial<Words> = {};
   #body: HTMLElement | undefined;
   #stops: (() => void)[] = [];
 
   /** Client that is shown; the first one if there are several. */
-  get client(): Watched | undefined {
+  get client(): HistoryClient | undefined {
     return this.#clients[0];
   }
 
-  set client(client: Watched | null | undefined) {
+  set client(client: HistoryClient | null | undefined) {
     this.clients = client ? [client] : [];
   }
 
   /** Clients that are shown. */
-  get clients(): readonly Watched[] {
+  get clients(): readonly HistoryClient[] {
     return this.#clients;
   }
 
-  set clients(clients: readonly Watched[]) {
+  set clients(clients: readonly HistoryClient[]) {
     this.#clients = [...clients];
     this.#render();
   }
@@ -82,7 +82,7 @@ export class HushbinHistory extends Base {
       this.#body = el("div", "body");
       const root = this.attachShadow({ mode: "open" });
       root.append(this.#body);
-      styled(root, this.nonce ?? "");
+      addStyle(root, this.nonce ?? "");
     }
     // A property set before the element was defined hides the accessor of the same name.
     for (const name of ["client", "clients", "words"] as const) {
@@ -119,7 +119,7 @@ export class HushbinHistory extends Base {
         words,
         level: words.title === "" ? level : level + 1,
         revocable: this.hasAttribute("revocable"),
-        onRevoked: () => this.#tellRevoked(client),
+        onRevoked: () => this.#dispatchRevoked(client),
       });
       const refresh = () => void view.refresh();
       this.#stops.push(client.watch(refresh));
@@ -136,7 +136,7 @@ export class HushbinHistory extends Base {
     );
   }
 
-  #tellRevoked(client: Watched): void {
+  #dispatchRevoked(client: HistoryClient): void {
     const init = { bubbles: true, composed: true, detail: { client } };
     this.dispatchEvent(new CustomEvent("hushbin-revoke", init));
   }
@@ -147,7 +147,7 @@ declare global {
     "hushbin-history": HushbinHistory;
   }
   interface HTMLElementEventMap {
-    "hushbin-revoke": CustomEvent<{ readonly client: Watched }>;
+    "hushbin-revoke": CustomEvent<{ readonly client: HistoryClient }>;
   }
 }
 

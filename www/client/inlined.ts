@@ -1,9 +1,9 @@
 /** Sources from which the core is loaded, for entries that contain the WebAssembly module. */
 
-import type { Suppliers } from "./module.js";
+import type { CoreSources } from "./module.js";
 import { bytes } from "./wasm/collision-bytes.js";
 
-export const INLINED: Suppliers = {
+export const INLINED: CoreSources = {
   module: bytes,
   complete: async () => (await import("./complete.js")).bytes(),
   fallback: async () => (await import("./fallback.js")).fallback,

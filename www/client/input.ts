@@ -7,13 +7,13 @@ import { entriesOf } from "./entries.js";
 import { AnswerError, UnknownItemError, ValueRangeError } from "./errors.js";
 import {
   type ChoiceQuestion,
-  type Columns,
+  type ColumnPart,
   type Items,
   itemsOf,
   type NumberQuestion,
   type Question,
   type Ratings,
-  type Rows,
+  type RowPart,
 } from "./question.js";
 import type { QuestionsTask, RatingsTask, Task } from "./task.js";
 
@@ -38,13 +38,13 @@ export type Answer<Q extends Question = Question> = Q extends { readonly kind: "
         : Q extends { readonly kind: "numbers" }
           ? Readonly<Record<Q["of"][number]["name"], number>> | ReadonlyMap<string, number>
           : Q extends { readonly kind: "cross" | "together" }
-            ? Parts<Q["of"][number]> | ReadonlyMap<string, unknown>
+            ? PartAnswers<Q["of"][number]> | ReadonlyMap<string, unknown>
             : Q extends { readonly kind: "text" }
               ? string
               : number;
 
 /** Answers to all parts of a question, by name. */
-type Parts<P extends Rows | Columns> = {
+type PartAnswers<P extends RowPart | ColumnPart> = {
   readonly [Name in P["name"]]: PartAnswer<Extract<P, { readonly name: Name }>>;
 };
 
@@ -97,7 +97,7 @@ export interface Entries {
   readonly dropped: number;
 }
 
-const PARTS = "answers to all parts, in an object or Map";
+const EXPECTED_PARTS = "answers to all parts, in an object or Map";
 
 const EXPECTED = {
   sign: "1, -1 or 0",
@@ -108,9 +108,9 @@ const EXPECTED = {
   flag: "true or false",
   number: "a finite number",
   numbers: "numbers by name, in an object or Map",
-  cross: PARTS,
+  cross: EXPECTED_PARTS,
   text: "a text",
-  together: PARTS,
+  together: EXPECTED_PARTS,
 } as const;
 
 function isValue(kind: Ratings["value"], value: unknown): value is number {
@@ -128,7 +128,7 @@ type Item = number | bigint;
  * Returns a function that finds an item or option. If the task gives just the number of options, it
  * finds them by index. It finds everything else by name.
  */
-function finder(
+function itemFinder(
   listed: Items,
   byNumber: boolean,
   keyOf: (name: string) => bigint,
@@ -150,13 +150,13 @@ function finder(
 }
 
 /** Returns the least and the greatest number that are not clipped. */
-function ends(question: NumberQuestion): readonly [number, number] {
+function rangeOf(question: NumberQuestion): readonly [number, number] {
   const edges = "edges" in question ? question.edges : [question.min, question.max];
   return [Number(edges[0]), Number(edges[edges.length - 1])];
 }
 
 /** Entries of an input that have been read so far. */
-class Packed {
+class EntryBuffer {
   readonly items: Item[] = [];
   readonly values: number[] = [];
   clipped = 0;
@@ -182,7 +182,7 @@ class Packed {
   }
 }
 
-type AnswerReader = (answer: unknown, packed: Packed) => void;
+type AnswerReader = (answer: unknown, packed: EntryBuffer) => void;
 
 /**
  * Returns a reader of answers to one question. A task that only asks for ratings is a question
@@ -225,15 +225,15 @@ function answerReader(
     };
   }
   if (kind === "number") {
-    const [first, last] = ends(question);
+    const [first, last] = rangeOf(question);
     return (answer, packed) => {
       if (!packed.number(0, answer, first, last)) {
         throw wrong(answer);
       }
     };
   }
-  const find = finder(itemsOf(question), kind === "set" || kind === "choice", keyOf);
-  const item = (given: unknown, packed: Packed) => {
+  const find = itemFinder(itemsOf(question), kind === "set" || kind === "choice", keyOf);
+  const item = (given: unknown, packed: EntryBuffer) => {
     const found = find(given);
     if (found !== undefined) {
       return found;
@@ -273,7 +273,7 @@ function answerReader(
     return (answer, packed) => {
       const given = new Map(named(answer));
       given.forEach((_, part) => void item(part, packed));
-      const all = new Packed();
+      const all = new EntryBuffer();
       question.of.forEach((each, index) => void readers[index]?.(given.get(each.name), all));
       packed.dropped += all.dropped;
       if (kind === "together") {
@@ -312,7 +312,7 @@ function answerReader(
     }
     for (const option of options) {
       const found =
-        item(option, packed) ?? (kind === "choice" ? drawn(question.options) : undefined);
+        item(option, packed) ?? (kind === "choice" ? randomOption(question.options) : undefined);
       if (found !== undefined) {
         packed.add(found, 1);
       }
@@ -321,7 +321,7 @@ function answerReader(
 }
 
 /** Returns the index of a uniformly random option, independent of the answer. */
-function drawn(options: ChoiceQuestion["options"]): number {
+function randomOption(options: ChoiceQuestion["options"]): number {
   const count = typeof options === "number" ? options : options.length;
   const [word = 0] = crypto.getRandomValues(new Uint32Array(1));
   // Uniform up to a relative bias of count / 2³².
@@ -330,7 +330,7 @@ function drawn(options: ChoiceQuestion["options"]): number {
 
 /** Reads and checks inputs to one task. */
 export class InputReader {
-  readonly #named: boolean;
+  readonly #hasQuestions: boolean;
   readonly #lenient: boolean;
   /** Readers by question name, in the order of the questions. */
   readonly #readers: ReadonlyMap<string, AnswerReader>;
@@ -340,7 +340,7 @@ export class InputReader {
    * @param lenient whether names that the task does not have are left out of inputs
    */
   constructor(task: Task, keyOf: (name: string) => bigint, lenient: boolean) {
-    this.#named = "questions" in task;
+    this.#hasQuestions = "questions" in task;
     this.#lenient = lenient;
     const questions: readonly Question[] =
       "questions" in task ? task.questions : [{ ...task, name: "", kind: "ratings" }];
@@ -355,11 +355,11 @@ export class InputReader {
    * @throws ValueRangeError
    */
   read(input: unknown): Entries {
-    const entries = this.#named ? entriesOf(input) : [["", input] as const];
+    const entries = this.#hasQuestions ? entriesOf(input) : [["", input] as const];
     if (entries === undefined) {
       throw new AnswerError(undefined, input, "an object of answers by question");
     }
-    const packed = new Packed();
+    const packed = new EntryBuffer();
     for (const [name, answer] of entries) {
       if (!this.#readers.has(name)) {
         if (!this.#lenient) {

@@ -1,12 +1,12 @@
 /** Mutual exclusion between tabs: only one of them sends the reports of a task at a time. */
 
-import { onKept } from "./page.js";
-import { later, TIMEOUT_MS } from "./time.js";
+import { onPageCache } from "./page.js";
+import { startTimer, TIMEOUT_MS } from "./time.js";
 
 /** Maximum time to wait for another tab, in milliseconds. */
 // A tab that hangs, or was frozen while it held the lock, must not silence all other tabs. If two
 // tabs then send the same upload, it is counted once.
-const PATIENCE_MS = 2 * TIMEOUT_MS;
+const LOCK_TIMEOUT_MS = 2 * TIMEOUT_MS;
 
 /**
  * Runs `work` while no other tab runs work of this name, if the browser has locks.
@@ -14,19 +14,19 @@ const PATIENCE_MS = 2 * TIMEOUT_MS;
  * A page that is left and kept for its return releases the lock. Once it is back, its work
  * continues without the lock.
  */
-export async function alone<T>(name: string, work: () => Promise<T>): Promise<T> {
+export async function runExclusively<T>(name: string, work: () => Promise<T>): Promise<T> {
   const locks = globalThis.navigator?.locks;
   if (!locks?.request) {
     return work();
   }
   const impatience = new AbortController();
-  const timer = later(() => impatience.abort(), PATIENCE_MS);
+  const timer = startTimer(() => impatience.abort(), LOCK_TIMEOUT_MS);
   let working = undefined as Promise<T> | undefined;
   let release = () => {};
   const left = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const unlisten = onKept(
+  const unlisten = onPageCache(
     () => {
       impatience.abort();
       release();

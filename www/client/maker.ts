@@ -19,6 +19,6 @@ export interface ReportMaker {
   /** Returns a 64-bit digest of bytes. */
   digest(bytes: Uint8Array): bigint;
   /** Returns lines of text about the cost of an upload. Absent if the cost is a local ε. */
-  told?(upload: Uint8Array): readonly string[];
+  cost?(upload: Uint8Array): readonly string[];
   free(): void;
 }

@@ -3,7 +3,7 @@
  * replaces the module with the complete one on demand, and restarts the module after a trap.
  */
 
-import { bindings, fallBack, isFallback } from "./bindings.js";
+import { bindings, isFallback, useFallback } from "./bindings.js";
 import { HushbinError, WasmError } from "./errors.js";
 import type { Fallback } from "./fallback.js";
 import init from "./wasm/hushbin.js";
@@ -11,16 +11,16 @@ import init from "./wasm/hushbin.js";
 /** Source of a WebAssembly module, or the core in JavaScript instead of a module. */
 export type WasmSource = string | URL | Response | BufferSource | WebAssembly.Module | Fallback;
 
-type Supplier = () => WasmSource | Promise<WasmSource>;
+type ModuleSource = () => WasmSource | Promise<WasmSource>;
 
 /** Sources from which the core can be loaded. */
-export interface Suppliers {
-  readonly module: Supplier;
+export interface CoreSources {
+  readonly module: ModuleSource;
   /**
    * Source of the complete module, for tasks whose mechanism or kind of question the first module
    * lacks.
    */
-  readonly complete?: Supplier | undefined;
+  readonly complete?: ModuleSource | undefined;
   /** Core in JavaScript, for hosts without WebAssembly. */
   readonly fallback?: (() => Promise<Fallback>) | undefined;
   /** Compiled module for sums, for hosts that may not compile a module from bytes. */
@@ -32,7 +32,7 @@ function missing(what: string): never {
 }
 
 /** @internal */
-export let suppliers: Suppliers = {
+export let coreSources: CoreSources = {
   module: () => missing("call initialize() first, or import hushbin"),
 };
 let loading: Promise<void> | undefined;
@@ -40,19 +40,19 @@ let completing: Promise<void> | undefined;
 let broken = false;
 
 /** Sets the sources of the core, unless loading has begun. Loads nothing. */
-export function supply(from: Suppliers): void {
+export function setSources(from: CoreSources): void {
   if (loading === undefined) {
-    suppliers = from;
+    coreSources = from;
   }
 }
 
-/** Returns a function that calls {@link supply} and then `make`. */
-export function supplied<Make extends (options: never) => unknown>(
-  from: Suppliers,
+/** Returns a function that calls {@link setSources} and then `make`. */
+export function withSources<Make extends (options: never) => unknown>(
+  from: CoreSources,
   make: Make,
 ): Make {
   const supplying = (options: never) => {
-    supply(from);
+    setSources(from);
     return make(options);
   };
   return supplying as Make;
@@ -86,7 +86,7 @@ export async function compile(source: Exclude<WasmSource, Fallback>): Promise<We
  *
  * @internal
  */
-export function isAllowed(): boolean {
+export function isWasmAllowed(): boolean {
   try {
     // "\0asm" and version 1.
     return new WebAssembly.Module(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0)) !== undefined;
@@ -95,33 +95,34 @@ export function isAllowed(): boolean {
   }
 }
 
-async function begin(source: WasmSource): Promise<void> {
+async function startSource(source: WasmSource): Promise<void> {
   if (typeof source === "object" && isFallback(source)) {
-    fallBack(source);
+    useFallback(source);
   } else {
     await init({ module_or_path: await compile(source) });
   }
 }
 
 /** @internal */
-export const why = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause));
+export const messageOf = (cause: unknown) =>
+  cause instanceof Error ? cause.message : String(cause);
 
-async function start(supplier: Supplier): Promise<void> {
-  const { fallback } = suppliers;
+async function start(supplier: ModuleSource): Promise<void> {
+  const { fallback } = coreSources;
   try {
-    await begin(await supplier());
+    await startSource(await supplier());
   } catch (cause) {
     // The core in JavaScript is for hosts without WebAssembly. It must not hide a module that is
     // missing on the server.
-    if (isAllowed()) {
-      throw new WasmError(`WebAssembly could not be loaded: ${why(cause)}`, { cause });
+    if (isWasmAllowed()) {
+      throw new WasmError(`WebAssembly could not be loaded: ${messageOf(cause)}`, { cause });
     }
     try {
-      await begin(await (fallback?.() ?? missing("there is none")));
+      await startSource(await (fallback?.() ?? missing("there is none")));
     } catch (cause) {
       throw new WasmError(
         "WebAssembly is missing, or forbidden by a Content-Security-Policy without " +
-          `'wasm-unsafe-eval', and its stand-in could not be loaded: ${why(cause)}`,
+          `'wasm-unsafe-eval', and its stand-in could not be loaded: ${messageOf(cause)}`,
         { cause },
       );
     }
@@ -134,7 +135,7 @@ async function start(supplier: Supplier): Promise<void> {
  * @throws WasmError
  */
 export function loadModule(): Promise<void> {
-  loading ??= start(suppliers.module).catch((error: unknown) => {
+  loading ??= start(coreSources.module).catch((error: unknown) => {
     loading = undefined;
     throw error;
   });
@@ -149,7 +150,7 @@ export function loadModule(): Promise<void> {
  */
 export function completeModule(): Promise<void> {
   const complete =
-    suppliers.complete ??
+    coreSources.complete ??
     (() => missing("the module lacks what the task asks for; hushbin.wasm has all"));
   completing ??= start(complete).catch((error: unknown) => {
     completing = undefined;
@@ -168,7 +169,7 @@ export function completeModule(): Promise<void> {
  * @throws number, HushbinError
  * @throws WasmError
  */
-export function guarded<T>(call: () => T): T {
+export function callCore<T>(call: () => T): T {
   try {
     // Restart before the next call. Handles of the old instance are invalid after that.
     if (broken) {

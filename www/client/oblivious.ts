@@ -4,10 +4,10 @@
  */
 
 import type { CipherSuite } from "@hpke/core";
-import { joined } from "./bytes.js";
+import { concatBytes } from "./bytes.js";
 
 /** Route of requests, and the key that they are sealed to. */
-export interface Relayed {
+export interface RelayRoute {
   /** URL of the relay. */
   readonly relay: string;
   /** Key configuration of the gateway. */
@@ -36,13 +36,13 @@ const NONCE_BITS = 96;
 /**
  * Messages are padded to a multiple of this number of bytes. A relay learns only the padded length.
  */
-const STEP = 256;
+const PADDING_STEP = 256;
 
 /** Problem type that a gateway returns if it does not have the key of a request. */
 const UNKNOWN_KEY = "http-problem-types#ohttp-key";
 
 /** Encodes a number below 2^30 in as few bytes as possible (RFC 9000, section 16). */
-function number(value: number): number[] {
+function encodeNumber(value: number): number[] {
   if (value < 1 << 6) {
     return [value];
   }
@@ -52,23 +52,27 @@ function number(value: number): number[] {
 }
 
 /** Returns bytes preceded by their length. */
-function measured(bytes: Uint8Array): Uint8Array {
-  return joined([new Uint8Array(number(bytes.length)), bytes]);
+function withLength(bytes: Uint8Array): Uint8Array {
+  return concatBytes([new Uint8Array(encodeNumber(bytes.length)), bytes]);
 }
 
 /** Encodes a request and pads it. A POST includes the page's origin, as browsers do. */
-export function written(url: string, { method = "GET", body }: RequestInit = {}): Uint8Array {
+export function encodeRequest(url: string, { method = "GET", body }: RequestInit = {}): Uint8Array {
   const { protocol, host, pathname, search } = new URL(url);
   const origin: string | undefined = globalThis.location?.origin;
   const fields = method === "POST" && origin ? ["origin", origin] : [];
   const control = [method, protocol.slice(0, -1), host, pathname + search];
   const content = body instanceof Uint8Array ? body : new Uint8Array();
-  const texts = (all: readonly string[]) => joined(all.map((text) => measured(bytesOf(text))));
+  const texts = (all: readonly string[]) =>
+    concatBytes(all.map((text) => withLength(bytesOf(text))));
   // Framing indicator 0: a request of known length, without trailers.
-  const parts = [Uint8Array.of(0), texts(control), measured(texts(fields)), measured(content)];
-  const length = joined(parts).length + 1;
+  const parts = [Uint8Array.of(0), texts(control), withLength(texts(fields)), withLength(content)];
+  const length = concatBytes(parts).length + 1;
   // The zero byte before the padding is an empty trailer section.
-  return joined([...parts, new Uint8Array(1 + ((STEP - (length % STEP)) % STEP))]);
+  return concatBytes([
+    ...parts,
+    new Uint8Array(1 + ((PADDING_STEP - (length % PADDING_STEP)) % PADDING_STEP)),
+  ]);
 }
 
 /** Returns functions that read a message piece by piece. */
@@ -98,7 +102,7 @@ function reader(bytes: Uint8Array) {
  *
  * @throws RangeError if the message is not a response of known length, or ends early
  */
-export function read(message: Uint8Array): Response {
+export function decodeResponse(message: Uint8Array): Response {
   const { next, part } = reader(message);
   // Framing indicator 1: a response of known length.
   if (next() !== 1) {
@@ -122,13 +126,13 @@ export function read(message: Uint8Array): Response {
  * @param encapsulated encapsulated key of the request
  * @throws DOMException if the gateway did not seal it
  */
-export async function opened(
+export async function openResponse(
   secret: ArrayBuffer,
   encapsulated: Uint8Array,
   sealed: Uint8Array,
 ): Promise<Uint8Array> {
   const { subtle } = crypto;
-  const salt = joined([encapsulated, sealed.subarray(0, SECRET)]);
+  const salt = concatBytes([encapsulated, sealed.subarray(0, SECRET)]);
   const base = await subtle.importKey("raw", secret, "HKDF", false, ["deriveBits"]);
   const derived = (info: string, bits: number) =>
     subtle.deriveBits({ name: "HKDF", hash: "SHA-256", salt, info: bytesOf(info) }, base, bits);
@@ -145,7 +149,7 @@ export async function opened(
  * Only the status, the delay and one known problem are kept, because any party on the way could
  * have invented the rest.
  */
-async function unsealed(response: Response): Promise<Response> {
+async function unsealedResponse(response: Response): Promise<Response> {
   const { status, headers } = response;
   if (status === 0) {
     return Response.error();
@@ -167,29 +171,29 @@ async function unsealed(response: Response): Promise<Response> {
  * @throws unknown without a response, or if the gateway did not seal it
  */
 export async function exchange(
-  way: Relayed,
+  route: RelayRoute,
   url: string,
   init: RequestInit = {},
 ): Promise<Response> {
-  const { relay, gateway, fetch, suite } = way;
-  const head = joined([gateway.subarray(0, KEY), new Uint8Array(SYMMETRIC)]);
+  const { relay, gateway, fetch, suite } = route;
+  const head = concatBytes([gateway.subarray(0, KEY), new Uint8Array(SYMMETRIC)]);
   const key = gateway.slice(KEY, KEY_END);
   const sender = await suite.createSenderContext({
     recipientPublicKey: await suite.kem.deserializePublicKey(key.buffer),
-    info: joined([REQUEST, head]).buffer,
+    info: concatBytes([REQUEST, head]).buffer,
   });
-  const sealed = await sender.seal(written(url, init));
+  const sealed = await sender.seal(encodeRequest(url, init));
   const encapsulated = new Uint8Array(sender.enc);
   const response = await fetch(relay, {
     ...init,
     method: "POST",
     headers: { "content-type": "message/ohttp-req" },
-    body: joined([head, encapsulated, new Uint8Array(sealed)]),
+    body: concatBytes([head, encapsulated, new Uint8Array(sealed)]),
   });
   if (response.status !== 200) {
-    return unsealed(response);
+    return unsealedResponse(response);
   }
   const answer = new Uint8Array(await response.arrayBuffer());
   const secret = await sender.export(RESPONSE, SECRET);
-  return read(await opened(secret, encapsulated, answer));
+  return decodeResponse(await openResponse(secret, encapsulated, answer));
 }

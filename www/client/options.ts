@@ -1,6 +1,6 @@
 /** Options of a client: their types, checks and defaults. */
 
-import { copied } from "./entries.js";
+import { deepCopy } from "./entries.js";
 import { type HushbinError, OptionError } from "./errors.js";
 import type { SumTask } from "./sums/task.js";
 import { type AnyTask, parseTask, type Task } from "./task.js";
@@ -71,7 +71,7 @@ export interface Relay {
 }
 
 /** Options of clients whose reports are sealed. */
-export interface Sealing {
+export interface SealedOptions {
   /**
    * Pins of the analyser's keys for this task, 32 hexadecimal digits each, as printed by `hushbin
    * key pin`. Reports are sealed to these keys only, even if the collector names another key.
@@ -86,7 +86,7 @@ export interface Sealing {
 }
 
 /** Options of clients whose reports are not sealed. */
-export interface Unsealed {
+export interface UnsealedOptions {
   /** Absent: reports are not sealed. */
   readonly analyser?: undefined;
   /** Absent: a relay accepts only sealed reports. */
@@ -94,7 +94,7 @@ export interface Unsealed {
 }
 
 /** Options of clients of tasks with a local ε. */
-export type LocalOptions = (Sealing | Unsealed) & {
+export type LocalOptions = (SealedOptions | UnsealedOptions) & {
   /**
    * Maximum ε that the reports of one window may spend together in this browser. That sum is the
    * task's ε times its reports per window. Default 2.
@@ -107,7 +107,7 @@ export type LocalOptions = (Sealing | Unsealed) & {
 };
 
 /** Options of clients of sums, whose ε is central. */
-export interface SumOptions extends Sealing {
+export interface SumOptions extends SealedOptions {
   /**
    * Confirms that people trust a shuffler. There is no local ε: anyone who links messages to a
    * person reads that person's answer.
@@ -167,7 +167,7 @@ export interface Settings {
 
 const DELAY_MS = 5_000;
 const MAX_EPSILON = 2;
-const MOST_DELAY_MS = 86_400_000;
+const MAX_DELAY_MS = 86_400_000;
 
 function warn(error: HushbinError): void {
   if (error.code !== "network") {
@@ -176,7 +176,7 @@ function warn(error: HushbinError): void {
 }
 
 /** Returns an error handler that catches exceptions of the page's handler. */
-function contained(tell: (error: HushbinError) => void): (error: HushbinError) => void {
+function safeHandler(tell: (error: HushbinError) => void): (error: HushbinError) => void {
   return (error) => {
     try {
       tell(error);
@@ -216,7 +216,7 @@ function baseUrl(endpoint: unknown): string {
 }
 
 /** Returns whether a value is a number from `least` to `most`. */
-function holds(value: unknown, least: number, most: number): boolean {
+function isBetween(value: unknown, least: number, most: number): boolean {
   return typeof value === "number" && value >= least && value <= most;
 }
 
@@ -237,11 +237,11 @@ export function settingsOf(options: ClientOptions<Task | SumTask | string>): Set
   const base = baseUrl(options.endpoint);
   const named = typeof asked === "string";
   // The code that reads tasks of sums is loaded later.
-  const task = named ? undefined : central ? copied(asked) : parseTask(asked);
+  const task = named ? undefined : central ? deepCopy(asked) : parseTask(asked);
   const id = String(task ? task.id : asked);
   check("task", id, !named || /^[a-z0-9][a-z0-9-]{0,63}$/.test(id), "a task, or the id of one");
-  check("delayMs", delayMs, holds(delayMs, 0, MOST_DELAY_MS), `0 to ${MOST_DELAY_MS}`);
-  check("maxEpsilon", maxEpsilon, holds(maxEpsilon, 0, Infinity), "a number from 0");
+  check("delayMs", delayMs, isBetween(delayMs, 0, MAX_DELAY_MS), `0 to ${MAX_DELAY_MS}`);
+  check("maxEpsilon", maxEpsilon, isBetween(maxEpsilon, 0, Infinity), "a number from 0");
   check("storage", storage, storage === "device" || storage === "memory", "device or memory");
   const pinned = fingerprint === undefined || /^[0-9a-f]{32}$/i.test(fingerprint);
   check("fingerprint", fingerprint, pinned, "32 digits");
@@ -260,7 +260,7 @@ export function settingsOf(options: ClientOptions<Task | SumTask | string>): Set
     fingerprint: fingerprint?.toLowerCase(),
     maxEpsilon,
     // The caller may change its own options afterwards.
-    shuffled: special ? copied({ ...options }) : undefined,
+    shuffled: special ? deepCopy({ ...options }) : undefined,
     // Only `true` itself is consent, not any truthy value.
     consent: options.consent === true,
     ignoreSignals: options.ignoreSignals === true,
@@ -271,6 +271,6 @@ export function settingsOf(options: ClientOptions<Task | SumTask | string>): Set
     // `fetch` has to be called on the window. The global one is looked up at each call, so that a
     // page may replace it at any time.
     fetch: (input, init) => (fetch ?? globalThis.fetch).call(globalThis, input, init),
-    onError: contained(onError),
+    onError: safeHandler(onError),
   };
 }

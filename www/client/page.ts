@@ -1,7 +1,7 @@
 /** Life cycle of a page, a worker or a process. */
 
 /** Reactions of a client to its life cycle. */
-export interface Life {
+export interface LifeCycle {
   /**
    * Called when the page may be about to close. Requests for waiting reports must have started when
    * this returns.
@@ -26,7 +26,7 @@ export const isHidden = () => isPage() && document.visibilityState === "hidden";
 /**
  * Returns whether an event announces the end of this page or process. Workers get no such event.
  */
-export const hasEnd = () => isPage() || typeof processOf()?.once === "function";
+export const announcesEnd = () => isPage() || typeof processOf()?.once === "function";
 
 /**
  * Returns Node's `process`, or `undefined`. Edge runtimes provide a stub without
@@ -44,7 +44,7 @@ function listen(target: unknown, event: string, run: (event: never) => void): ()
   return () => own.removeEventListener(event, run as EventListener);
 }
 
-const all = (stops: readonly (() => void)[]) => () => stops.forEach((stop) => void stop());
+const stopAll = (stops: readonly (() => void)[]) => () => stops.forEach((stop) => void stop());
 
 /**
  * Calls `left` when the page is left and put into the back/forward cache, and `back` when it
@@ -52,10 +52,10 @@ const all = (stops: readonly (() => void)[]) => () => stops.forEach((stop) => vo
  *
  * @returns a function that stops the calls
  */
-export function onKept(left: () => void, back: () => void): () => void {
+export function onPageCache(left: () => void, back: () => void): () => void {
   const listening = (event: "pagehide" | "pageshow", run: () => void) =>
     listen(globalThis, event, ({ persisted }: PageTransitionEvent) => void (persisted && run()));
-  return all(isPage() ? [listening("pagehide", left), listening("pageshow", back)] : []);
+  return stopAll(isPage() ? [listening("pagehide", left), listening("pageshow", back)] : []);
 }
 
 /**
@@ -65,7 +65,7 @@ export function onKept(left: () => void, back: () => void): () => void {
  *
  * @returns a function that stops the calls
  */
-export function onLife({ hide, wake }: Life): () => void {
+export function onLifeCycle({ hide, wake }: LifeCycle): () => void {
   const stops: (() => void)[] = [];
   // Workers also get events of the network.
   if (typeof (globalThis as Partial<EventTarget>).addEventListener === "function") {
@@ -82,5 +82,5 @@ export function onLife({ hide, wake }: Life): () => void {
     host?.once?.("beforeExit", wake);
     stops.push(() => host?.off?.("beforeExit", wake));
   }
-  return all(stops);
+  return stopAll(stops);
 }

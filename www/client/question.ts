@@ -39,7 +39,7 @@ export interface Ratings {
   readonly value: "sign" | "real";
 }
 
-interface Named {
+interface QuestionBase {
   /** Name of the question, to which answers refer. */
   readonly name: string;
   /**
@@ -52,12 +52,12 @@ interface Named {
 }
 
 /** Question with items, each of which a person may rate with a value. */
-export interface RatingsQuestion extends Named, Ratings {
+export interface RatingsQuestion extends QuestionBase, Ratings {
   readonly kind: "ratings";
 }
 
 /** Question with options, of which a person chooses any number. */
-export interface SetQuestion extends Named {
+export interface SetQuestion extends QuestionBase {
   readonly kind: "set";
   /** Names of the options, or the number of options, or `"open"` for arbitrary names. */
   readonly options: Items;
@@ -66,25 +66,25 @@ export interface SetQuestion extends Named {
 }
 
 /** Question with options, of which a person chooses exactly one. */
-export interface ChoiceQuestion extends Named {
+export interface ChoiceQuestion extends QuestionBase {
   readonly kind: "choice";
   /** Names of the options, or the number of options. */
   readonly options: Exclude<Items, "open">;
 }
 
 /** Question that a person answers with yes or no. */
-export interface FlagQuestion extends Named {
+export interface FlagQuestion extends QuestionBase {
   readonly kind: "flag";
 }
 
-interface NumberOf extends Named {
+interface NumberQuestionBase extends QuestionBase {
   readonly kind: "number";
   /** Unit of the number, shown to people. */
   readonly unit?: string;
 }
 
 /** Question for a number whose mean is estimated. */
-export interface MeanQuestion extends NumberOf {
+export interface MeanQuestion extends NumberQuestionBase {
   /** Least number. Smaller numbers are clipped to it. */
   readonly min: number;
   /** Greatest number. Larger numbers are clipped to it. */
@@ -92,7 +92,7 @@ export interface MeanQuestion extends NumberOf {
 }
 
 /** Question for a number whose distribution is estimated. */
-export interface BinsQuestion extends NumberOf {
+export interface BinsQuestion extends NumberQuestionBase {
   /** Edges of the bins, ascending. Numbers beyond the first and last edge are clipped. */
   readonly edges: readonly number[];
   /**
@@ -117,56 +117,56 @@ export interface Attribute {
 }
 
 /** Question for several numbers that every person has. Each number's mean is estimated. */
-export interface NumbersQuestion extends Named {
+export interface NumbersQuestion extends QuestionBase {
   readonly kind: "numbers";
   /** Numbers of the question, 1 to 1024. */
   readonly of: readonly Attribute[];
 }
 
 /** Part of a question, with the name to which answers refer. */
-type PartOf<Q> = Q extends Question ? Omit<Q, keyof Named> & Pick<Q, "name"> : never;
+type PartOf<Q> = Q extends Question ? Omit<Q, keyof QuestionBase> & Pick<Q, "name"> : never;
 
 /**
  * Rows of a cross-tabulation question, or one part of a question with several parts. Either has
  * options, or is a flag with no and yes.
  */
-export type Rows = PartOf<ChoiceQuestion | FlagQuestion>;
+export type RowPart = PartOf<ChoiceQuestion | FlagQuestion>;
 
 /**
  * Columns of a cross-tabulation question that are a number, whose mean is estimated in each row.
  */
-export interface Levels extends PartOf<MeanQuestion> {
+export interface LevelPart extends PartOf<MeanQuestion> {
   /** Number of levels that answers are rounded to, evenly spaced from `min` to `max`: 2 to 1024. */
   readonly levels: number;
 }
 
 /** Columns of a cross-tabulation question. */
-export type Columns = PartOf<ChoiceQuestion | FlagQuestion | BinsQuestion> | Levels;
+export type ColumnPart = PartOf<ChoiceQuestion | FlagQuestion | BinsQuestion> | LevelPart;
 
 /**
  * Cross-tabulation question. The person answers rows and columns together. Estimates are the shares
  * of people with each pair of a row and a column, or the mean of a number in each row.
  */
-export interface CrossQuestion extends Named {
+export interface CrossQuestion extends QuestionBase {
   readonly kind: "cross";
   /** Rows and columns of the question. They form at most 1048576 cells. */
-  readonly of: readonly [Rows, Columns];
+  readonly of: readonly [RowPart, ColumnPart];
 }
 
 /**
  * Question with several parts: the person chooses one option in each, and a report covers all
  * parts.
  */
-export interface TogetherQuestion extends Named {
+export interface TogetherQuestion extends QuestionBase {
   readonly kind: "together";
   /** Parts of the question: 2 to 1024, with at most 1048576 options in total. */
-  readonly of: readonly Rows[];
+  readonly of: readonly RowPart[];
 }
 
 /**
  * Question for a text. Estimates include any text that many people have, without a list of texts.
  */
-export interface TextQuestion extends Named {
+export interface TextQuestion extends QuestionBase {
   readonly kind: "text";
   /** Lengths of the prefixes in characters, ascending, 1 to 256. A report reveals one prefix. */
   readonly prefixes: readonly number[];
@@ -211,8 +211,8 @@ export const items: Reader<Items> = (from, key) => {
   return (typeof value === "number" ? integer : listOf(text))(from, key);
 };
 
-const part: Reader<Columns> = (from, key) =>
-  fieldsOf(Object(from[key]) as Fields, key, AXES, {}, {}) as Columns;
+const part: Reader<ColumnPart> = (from, key) =>
+  fieldsOf(Object(from[key]) as Fields, key, PART_KINDS, {}, {}) as ColumnPart;
 
 /**
  * Reads the two parts of a cross-tabulation question. Another number of parts has no canonical
@@ -224,7 +224,7 @@ const parts: Reader<CrossQuestion["of"]> = (from, key) => {
     throw invalid(`${key} is not two parts`);
   }
   // The core refuses rows that are numbers.
-  return both as readonly Columns[] as CrossQuestion["of"];
+  return both as readonly ColumnPart[] as CrossQuestion["of"];
 };
 
 const mechanism: Reader<Mechanism> = (from, key) => parseMechanism(from[key]);
@@ -241,7 +241,7 @@ export const VALUES = ["sign", "real"] as const;
  *
  * @internal
  */
-export const RATINGS = {
+export const RATINGS_FIELDS = {
   items,
   sparsity: integer,
   value: /* @__PURE__ */ oneOf(VALUES),
@@ -252,7 +252,7 @@ export const RATINGS = {
  * Readers of the fields of each kind of question. The order encodes the kinds in canonical bytes,
  * except the kind `ratings`.
  */
-const OF_KIND = {
+const FIELDS_BY_KIND = {
   set: { options: items, sparsity: integer },
   choice: { options: items },
   flag: {},
@@ -261,15 +261,15 @@ const OF_KIND = {
   cross: { of: parts },
   text: { prefixes: /* @__PURE__ */ listOf(integer) },
   together: { of: /* @__PURE__ */ listOf(part) },
-  ratings: RATINGS,
+  ratings: RATINGS_FIELDS,
 } as const satisfies Readonly<Record<Question["kind"], Readers>>;
 
 type Kind = Question["kind"];
 
-const KINDS = /* @__PURE__ */ Object.keys(OF_KIND) as Kind[];
+const KINDS = /* @__PURE__ */ Object.keys(FIELDS_BY_KIND) as Kind[];
 
 /** Kinds that a part of a question can have. The core refuses some of these combinations. */
-const AXES = ["choice", "flag", "number"] as const;
+const PART_KINDS = ["choice", "flag", "number"] as const;
 
 /** Reads the fields of a question or part. */
 function fieldsOf(
@@ -287,8 +287,8 @@ function fieldsOf(
     {
       name: text,
       kind: text,
-      ...(binned ? { edges: listOf(number) } : OF_KIND[kind]),
-      ...(kind === "number" && !binned && kinds === AXES && { levels: integer }),
+      ...(binned ? { edges: listOf(number) } : FIELDS_BY_KIND[kind]),
+      ...(kind === "number" && !binned && kinds === PART_KINDS && { levels: integer }),
       ...required,
     },
     {
@@ -346,7 +346,7 @@ export function writeUnit(unit: string | undefined, bytes: CanonicalBytes): void
   bytes.text(unit === undefined ? "" : unit || "\0");
 }
 
-function writeScale(question: PartOf<BinsQuestion> | Levels, bytes: CanonicalBytes): void {
+function writeScale(question: PartOf<BinsQuestion> | LevelPart, bytes: CanonicalBytes): void {
   writeUnit(question.unit, bytes);
   bytes.float((question as BinsQuestion).step ?? 0);
   if ("edges" in question) {
@@ -361,7 +361,7 @@ function writeScale(question: PartOf<BinsQuestion> | Levels, bytes: CanonicalByt
   }
 }
 
-function writePart(part: Columns, bytes: CanonicalBytes): void {
+function writePart(part: ColumnPart, bytes: CanonicalBytes): void {
   bytes.text(part.name);
   writeKind(part.kind, bytes);
   if (part.kind === "number") {

@@ -3,16 +3,16 @@
  */
 
 import { bindings } from "./bindings.js";
-import { hex, joined } from "./bytes.js";
+import { concatBytes, hex } from "./bytes.js";
 import { utf8 } from "./canonical.js";
-import { explained, NO_ENTROPY, UNKNOWN_MECHANISM } from "./codes.js";
-import { copied } from "./entries.js";
+import { coreErrorText, NO_ENTROPY, UNKNOWN_MECHANISM } from "./codes.js";
+import { deepCopy } from "./entries.js";
 import { ClosedError, EntropyError, TaskError } from "./errors.js";
 import { type Entries, InputReader, type ReportInput } from "./input.js";
+import { loadSums } from "./load-shuffled.js";
 import type { ReportMaker } from "./maker.js";
-import { completeModule, guarded, loadModule } from "./module.js";
+import { callCore, completeModule, loadModule } from "./module.js";
 import { isSum } from "./options.js";
-import { sums } from "./parts.js";
 import type { SumRandomizer } from "./sums/randomizer.js";
 import type { SumTask } from "./sums/task.js";
 import { canonicalBytes, parseTask, type Task } from "./task.js";
@@ -123,7 +123,7 @@ export class Engine implements Randomizer, ReportMaker {
   constructor(task: Task, lenient: boolean) {
     this.task = task;
     this.#reader = new InputReader(task, (name) => this.digest(utf8(name)), lenient);
-    guarded(() => this.#renew());
+    callCore(() => this.#renew());
     this.fingerprint = hex(this.#hash(canonicalBytes(task)));
   }
 
@@ -174,7 +174,7 @@ export class Engine implements Randomizer, ReportMaker {
   }
 
   upload(reports: Uint8Array, count: number): Uint8Array<ArrayBuffer> {
-    return joined([this.uploadHeader(count), reports]);
+    return concatBytes([this.uploadHeader(count), reports]);
   }
 
   uploadHeader(count: number): Uint8Array {
@@ -187,12 +187,12 @@ export class Engine implements Randomizer, ReportMaker {
     this.#handle = undefined;
     // A handle of an earlier instance points into memory that no longer exists.
     if (handle !== undefined && this.#instance === bindings.currentInstance()) {
-      guarded(() => handle.free());
+      callCore(() => handle.free());
     }
   }
 
   #hash(bytes: Uint8Array): Uint8Array {
-    return guarded(() => bindings.digest(bytes));
+    return callCore(() => bindings.digest(bytes));
   }
 
   #renew(): WasmRandomizer {
@@ -209,7 +209,7 @@ export class Engine implements Randomizer, ReportMaker {
       throw new ClosedError("randomizer");
     }
     try {
-      return guarded(() =>
+      return callCore(() =>
         run(this.#instance === bindings.currentInstance() ? handle : this.#renew()),
       );
     } catch (cause) {
@@ -258,7 +258,7 @@ export async function createEngine(task: Task, lenient: boolean): Promise<Engine
     }
     throw cause === NO_ENTROPY
       ? new EntropyError()
-      : new TaskError("invalid-task", `task ${task.id} is invalid: ${await explained(cause)}`);
+      : new TaskError("invalid-task", `task ${task.id} is invalid: ${await coreErrorText(cause)}`);
   }
 }
 
@@ -281,6 +281,6 @@ export async function createRandomizer({
   task,
 }: RandomizerOptions<Task | SumTask>): Promise<Randomizer | SumRandomizer> {
   // The caller may change its own task afterwards.
-  const own = copied(task);
-  return isSum(own) ? (await sums()).createMaker(own) : createEngine(parseTask(own), false);
+  const own = deepCopy(task);
+  return isSum(own) ? (await loadSums()).createMaker(own) : createEngine(parseTask(own), false);
 }

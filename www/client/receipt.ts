@@ -26,45 +26,45 @@ export interface Receipt {
 }
 
 /** Returns the receipt of a call that made no report. */
-export const nothing = (outcome: Receipt["outcome"], dropped = 0): Receipt => ({
+export const emptyReceipt = (outcome: Receipt["outcome"], dropped = 0): Receipt => ({
   outcome,
   epsilon: 0,
   dropped,
 });
 
 /** Rounds ε to 6 significant digits. Further digits are rounding errors of sums. */
-const short = (epsilon: number) => Number(epsilon.toPrecision(6));
+const roundEpsilon = (epsilon: number) => Number(epsilon.toPrecision(6));
 
 /** Information about a report in addition to its receipt. */
-interface Beside {
+interface LogDetails {
   /** ε spent so far, this report included. */
   readonly spent?: number | undefined;
   readonly bytes?: Uint8Array | undefined;
   /** Returns lines of text about the cost of an upload. Absent if the cost is a local ε. */
-  readonly told?: ((bytes: Uint8Array) => readonly string[]) | undefined;
+  readonly cost?: ((bytes: Uint8Array) => readonly string[]) | undefined;
 }
 
 /**
  * Logs the result of a `report` call as one line. Expanding the line shows the answers as they were
  * given, and the bytes. These bytes are all that is stored and sent.
  */
-export function say(
+export function logReceipt(
   { id, dryRun }: Settings,
   input: unknown,
   { outcome, epsilon, dropped }: Receipt,
-  { spent, bytes, told }: Beside = {},
+  { spent, bytes, cost }: LogDetails = {},
 ): void {
   const digits = bytes && hex(bytes);
   const line = [outcome + (dryRun ? " (a dry run: nothing is sent)" : "")];
-  if (told) {
-    line.push(...(bytes ? told(bytes) : []));
+  if (cost) {
+    line.push(...(bytes ? cost(bytes) : []));
   } else if (spent !== undefined) {
-    line.push(`ε ${short(epsilon)} (${short(spent)} so far)`);
+    line.push(`ε ${roundEpsilon(epsilon)} (${roundEpsilon(spent)} so far)`);
   }
   if (dropped > 0) {
     line.push(`${dropped} unknown left out`);
   }
-  if (digits !== undefined && !told) {
+  if (digits !== undefined && !cost) {
     line.push(`${digits.length / 2} bytes ${digits.slice(0, 8)}…`);
   }
   console.groupCollapsed(`hushbin ${id}: ${line.join(", ")}`);

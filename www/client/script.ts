@@ -10,7 +10,7 @@
 
 import * as exported from "./exports.js";
 import { INLINED } from "./inlined.js";
-import { supply } from "./module.js";
+import { setSources } from "./module.js";
 
 /** Exports of files that are loaded later. Each file puts its exports into `hushbin.files`. */
 type Files = Readonly<Record<string, unknown>>;
@@ -69,7 +69,7 @@ const hushbin: Global = {
 // objects.
 const early = scope.hushbin ?? [];
 if (Array.isArray(early)) {
-  supply(INLINED);
+  setSources(INLINED);
   scope.hushbin = hushbin;
   hushbin.push(...early);
 }

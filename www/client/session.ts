@@ -1,23 +1,29 @@
 /** Session of one task in this browser, while consent lasts: budget, randomiser and delivery. */
 
-import { asOf, charged, decide, saltOf } from "./budget.js";
-import { bytesOf, joined } from "./bytes.js";
+import { chargeLedger, decide, ledgerAt, saltOf } from "./budget.js";
+import { bytesOf, concatBytes } from "./bytes.js";
 import { Delivery } from "./delivery.js";
 import { ClosedError, OutboxFullError, StorageError, TaskError } from "./errors.js";
 import type { Entries } from "./input.js";
+import { loadShuffled } from "./load-shuffled.js";
 import type { ReportMaker } from "./maker.js";
 import type { Settings } from "./options.js";
-import { hasEnd, isHidden, onLife } from "./page.js";
-import { shuffled } from "./parts.js";
+import { announcesEnd, isHidden, onLifeCycle } from "./page.js";
 import { createEngine } from "./randomizer.js";
-import { nothing, type Receipt, say } from "./receipt.js";
+import { emptyReceipt, logReceipt, type Receipt } from "./receipt.js";
+import type {
+  PackedReport,
+  ReportFunction,
+  ReportResult,
+  SealableSession,
+  SessionOverrides,
+} from "./session-overrides.js";
 import { IndexedStore } from "./store/indexed.js";
 import { MemoryStore } from "./store/memory.js";
 import type { Store } from "./store/store.js";
 import { type AnyTask, budgetOf, DEFAULT_BUDGET, type Task } from "./task.js";
 import { fetchTask, type TaskSource } from "./task-source.js";
 import { FetchTransport, type Transport } from "./transport.js";
-import type { Changed, Packed, Report, Reporting, Way } from "./way.js";
 
 /** Maximum size of a task's waiting reports, in bytes: about ten thousand reports. */
 const OUTBOX_BYTES = 1024 * 1024;
@@ -26,15 +32,15 @@ const OUTBOX_BYTES = 1024 * 1024;
  * Stores in memory by ledger, for pages without a database. Clients of one page and task share a
  * store, and thus one budget.
  */
-const memories = new Map<string, MemoryStore>();
+const storesByLedger = new Map<string, MemoryStore>();
 /**
  * Stores in memory by client, for the option `storage: "memory"`. A client's budget thus outlives
  * its sessions.
  */
-const own = new WeakMap<Settings, MemoryStore>();
+const storesByClient = new WeakMap<Settings, MemoryStore>();
 
 /** Returns the store of a key, and makes one if there is none. */
-function keptIn<K>(
+function storeIn<K>(
   stores: { get(key: K): MemoryStore | undefined; set(key: K, store: MemoryStore): unknown },
   key: K,
 ): MemoryStore {
@@ -54,7 +60,7 @@ export async function storeOf(settings: Settings, create = true): Promise<Store>
   const { storage, dryRun, ledger } = settings;
   // A dry run must not change the real ledger.
   if (storage === "memory" || dryRun) {
-    return keptIn(own, settings);
+    return storeIn(storesByClient, settings);
   }
   try {
     if (!create && !(await IndexedStore.exists())) {
@@ -67,12 +73,12 @@ export async function storeOf(settings: Settings, create = true): Promise<Store>
       throw error;
     }
     // There is no database, or it may not be used here, or it is broken.
-    return keptIn(memories, ledger);
+    return storeIn(storesByLedger, ledger);
   }
 }
 
 /** Transport of dry runs: acknowledges everything and sends nothing. */
-const NOWHERE: Transport = { send: async () => ({ kind: "acknowledged" }) };
+const DRY_RUN_TRANSPORT: Transport = { send: async () => ({ kind: "acknowledged" }) };
 
 /**
  * Checks that a task spends no more than the page allows. If the collector describes the task and
@@ -119,19 +125,19 @@ function checkBudget(task: AnyTask, settings: Settings): void {
 /** Returns the salted digest of answers. */
 export function digestOf(engine: ReportMaker, salt: Uint8Array, entries: Entries): bigint {
   const { lengths, items, values } = entries;
-  return engine.digest(joined([salt, lengths, items, values].map(bytesOf)));
+  return engine.digest(concatBytes([salt, lengths, items, values].map(bytesOf)));
 }
 
-export class Session implements Reporting {
+export class Session implements SealableSession {
   // Only declared, which makes the compiled code smaller, as in `errors.ts`.
   declare readonly engine: ReportMaker;
   declare readonly store: Store;
   declare readonly delivery: Delivery;
   /** Function that reports answers if that takes more than one step, as for sealed reports. */
-  declare reporter: Report | undefined;
+  declare reporter: ReportFunction | undefined;
   readonly #settings: Settings;
   readonly #source: TaskSource;
-  readonly #changed: () => void;
+  readonly #onChanged: () => void;
 
   constructor(
     settings: Settings,
@@ -144,25 +150,25 @@ export class Session implements Reporting {
     this.store = store;
     this.#settings = settings;
     this.#source = source;
-    this.#changed = changed;
+    this.#onChanged = changed;
     const { url, fetch, dryRun, onError, delayMs } = settings;
     this.delivery = new Delivery({
       store,
       source,
-      transport: dryRun ? NOWHERE : new FetchTransport(`${url}/reports`, fetch),
+      transport: dryRun ? DRY_RUN_TRANSPORT : new FetchTransport(`${url}/reports`, fetch),
       name: `hushbin ${url}`,
       // A worker may end without an event, so its reports do not wait.
-      delayMs: hasEnd() ? delayMs : 0,
+      delayMs: announcesEnd() ? delayMs : 0,
       onError,
       onSettled: changed,
     });
-    const unlisten = onLife({
-      hide: () => this.delivery.hurry(),
+    const unlisten = onLifeCycle({
+      hide: () => this.delivery.hide(),
       wake: () => this.delivery.wake(),
     });
     source.onStop = () => {
       unlisten();
-      this.delivery.end();
+      this.delivery.stop();
     };
     // Send the reports of earlier pages.
     if (store.durable) {
@@ -182,28 +188,28 @@ export class Session implements Reporting {
     const entries = engine.read(input);
     const [receipt, made] = await (this.reporter?.(this, entries) ?? this.change(entries));
     if (made !== undefined) {
-      this.delivery.made(made, isHidden());
-      this.#changed();
+      this.delivery.add(made, isHidden());
+      this.#onChanged();
     }
     if (this.#settings.debug) {
       // The store may have been closed by now. That does not affect the report.
       const ledger = await this.store.ledger().catch(() => undefined);
       const { spent } = ledger ?? {};
-      say(this.#settings, input, receipt, { spent, bytes: made?.bytes, told: engine.told });
+      logReceipt(this.#settings, input, receipt, { spent, bytes: made?.bytes, cost: engine.cost });
     }
     return receipt;
   }
 
   async change(
     entries: Entries,
-    pack = (report = this.engine.make(entries)): Packed => [
+    pack = (report = this.engine.make(entries)): PackedReport => [
       report,
-      joined([this.engine.uploadHeader(this.engine.messages), report]),
+      concatBytes([this.engine.uploadHeader(this.engine.messages), report]),
     ],
-  ): Promise<Changed> {
+  ): Promise<ReportResult> {
     // A stopped source means that the store is closed.
     if (this.#source.stopped) {
-      return [nothing("no-consent", entries.dropped), undefined];
+      return [emptyReceipt("no-consent", entries.dropped), undefined];
     }
     return this.store.change((before) => {
       const { engine } = this;
@@ -211,7 +217,7 @@ export class Session implements Reporting {
       const { fingerprint } = engine;
       const { dropped } = entries;
       const now = Date.now();
-      const ledger = asOf(before, budget, now);
+      const ledger = ledgerAt(before, budget, now);
       const digest = digestOf(engine, saltOf(ledger, budget), entries);
       // Checked again: consent may have been revoked while this change waited for the store.
       const decision = this.#source.stopped
@@ -219,7 +225,7 @@ export class Session implements Reporting {
         : decide(ledger, budget, fingerprint, digest);
       const fresh = decision === "draw";
       if (!fresh && typeof decision === "string") {
-        return { ledger, result: nothing(decision, dropped) };
+        return { ledger, result: emptyReceipt(decision, dropped) };
       }
       // Checked before anything is drawn: a report that is drawn and then dropped would have to be
       // drawn again.
@@ -231,7 +237,7 @@ export class Session implements Reporting {
       const [report, bytes] = pack(fresh ? undefined : decision.report);
       const epsilon = fresh ? engine.task.epsilon : 0;
       return {
-        ledger: charged(ledger, budget, epsilon, { digest, fingerprint, report }, now),
+        ledger: chargeLedger(ledger, budget, epsilon, { digest, fingerprint, report }, now),
         made: { at: now, epsilon, bytes, state: "waiting" },
         result: { outcome: "queued", epsilon, dropped },
       };
@@ -263,9 +269,9 @@ export async function openSession(
   let engine: ReportMaker | undefined;
   let storing: Promise<Store> | undefined;
   try {
-    const parts = settings.shuffled && (await shuffled());
+    const parts = settings.shuffled && (await loadShuffled());
     source.check();
-    const { maker, reporter, ...over }: Way = parts?.wayOf(settings, source) ?? {};
+    const { maker, reporter, ...over }: SessionOverrides = parts?.wayOf(settings, source) ?? {};
     const own = { ...settings, fetch: source.request, ...over };
     const { url, id, fetch } = own;
     const { task, fingerprint: said }: { task: AnyTask; fingerprint?: string } = settings.task

@@ -7,12 +7,12 @@
  */
 
 import { WasmError } from "./errors.js";
-import { HANDED, handing } from "./handed.js";
-import { why } from "./module.js";
+import { INJECTED, injectable } from "./injected.js";
+import { messageOf } from "./module.js";
 import { isSum, type Settings } from "./options.js";
-import { wayOf as sealedWayOf } from "./sealed/way.js";
+import { sealedOverrides as sealedWayOf } from "./sealed/session.js";
+import type { SessionOverrides } from "./session-overrides.js";
 import type { TaskSource } from "./task-source.js";
-import type { Way } from "./way.js";
 
 type Sums = ReturnType<typeof import("./sums.js").hand>;
 
@@ -27,10 +27,10 @@ async function sums(): Promise<Sums> {
   try {
     const { hand } = await import("./sums.js");
     // Called once, because each call evaluates the file again.
-    own ??= hand(...HANDED);
+    own ??= hand(...INJECTED);
     return own;
   } catch (cause) {
-    throw new WasmError(`the core of sums could not be loaded: ${why(cause)}`, { cause });
+    throw new WasmError(`the core of sums could not be loaded: ${messageOf(cause)}`, { cause });
   }
 }
 
@@ -39,10 +39,10 @@ async function sums(): Promise<Sums> {
  *
  * @throws OptionError, SealingError
  */
-function wayOf(settings: Settings, source: TaskSource): Way {
+function wayOf(settings: Settings, source: TaskSource): SessionOverrides {
   const { task } = settings;
   const way = sealedWayOf(settings, source);
   return isSum(task) ? { ...way, maker: async () => (await sums()).createMaker(task) } : way;
 }
 
-export const hand = handing({ sums, wayOf });
+export const hand = injectable({ sums, wayOf });

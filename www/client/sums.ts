@@ -7,8 +7,8 @@
  * because the messages of many people are mixed.
  */
 
-import { handing } from "./handed.js";
+import { injectable } from "./injected.js";
 import { privacyOf } from "./sums/privacy.js";
 import { createMaker } from "./sums/randomizer.js";
 
-export const hand = handing({ createMaker, privacyOf });
+export const hand = injectable({ createMaker, privacyOf });

@@ -4,8 +4,8 @@ import { ClosedError, NetworkError, TaskError } from "./errors.js";
 import { invalid } from "./fields.js";
 import type { Settings } from "./options.js";
 import { parseTask, type Task } from "./task.js";
-import { backoffMs, later } from "./time.js";
-import { answerTo, PROBLEM, unreachable } from "./transport.js";
+import { backoffMs, startTimer } from "./time.js";
+import { PROBLEM_PREFIX, request, unreachable } from "./transport.js";
 
 /** Task that the collector describes, and the fingerprint that the collector states. */
 export interface FetchedTask {
@@ -24,10 +24,10 @@ export async function fetchTask(
   id: string,
   fetch: typeof globalThis.fetch,
 ): Promise<FetchedTask> {
-  const { status, retryAfterMs, body } = await answerTo(fetch, url).catch((cause: unknown) => {
+  const { status, retryAfterMs, body } = await request(fetch, url).catch((cause: unknown) => {
     throw new NetworkError(`task ${id} could not be fetched: ${unreachable(cause)}`, { cause });
   });
-  if (body.type === `${PROBLEM}unknown-task`) {
+  if (body.type === `${PROBLEM_PREFIX}unknown-task`) {
     throw new TaskError("unknown-task", `the collector has no task ${id}`);
   }
   const { fingerprint } = body;
@@ -47,7 +47,7 @@ export class TaskSource {
   /** Sends a request, or throws ClosedError once stopped. */
   readonly request: typeof globalThis.fetch;
   /** Callbacks that wait for the next failure. */
-  readonly #told = new Set<(error: NetworkError) => void>();
+  readonly #failureListeners = new Set<(error: NetworkError) => void>();
   #notBefore = 0;
   #endPause = () => {};
   /** True once nothing more may be sent or stored. */
@@ -92,7 +92,7 @@ export class TaskSource {
         if (!(error instanceof NetworkError)) {
           throw error;
         }
-        this.#tell(error);
+        this.#reportFailure(error);
         this.#notBefore = Date.now() + (error.retryAfterMs ?? 0);
         await this.#pause(backoffMs(failures, error.retryAfterMs));
       }
@@ -102,7 +102,7 @@ export class TaskSource {
   /** Returns a promise that rejects at the next failed attempt. */
   failure(): Promise<never> {
     return new Promise((_, reject) => {
-      this.#told.add(reject);
+      this.#failureListeners.add(reject);
     });
   }
 
@@ -120,17 +120,17 @@ export class TaskSource {
     this.onStop();
   }
 
-  #tell(error: NetworkError): void {
-    if (this.#told.size === 0) {
+  #reportFailure(error: NetworkError): void {
+    if (this.#failureListeners.size === 0) {
       this.#onError(error);
     }
-    this.#told.forEach((told) => void told(error));
-    this.#told.clear();
+    this.#failureListeners.forEach((told) => void told(error));
+    this.#failureListeners.clear();
   }
 
   #pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
-      const timer = later(resolve, ms);
+      const timer = startTimer(resolve, ms);
       this.#endPause = () => {
         clearTimeout(timer);
         resolve();

@@ -6,7 +6,7 @@ import { type Mechanism, writeMechanism } from "./mechanism/index.js";
 import {
   parseQuestion,
   type Question,
-  RATINGS,
+  RATINGS_FIELDS,
   type Ratings,
   VALUES,
   writeItems,
@@ -39,7 +39,7 @@ export function budgetOf(task: AnyTask): Budget {
 /**
  * Returns the maximum number of reports that a person sends in the 365 days from the first report.
  */
-export function reportsAYear({ days, reports }: Budget): number {
+export function reportsPerYear({ days, reports }: Budget): number {
   return Math.ceil(365 / days) * reports;
 }
 
@@ -59,13 +59,13 @@ export interface AnyTask {
   readonly budget?: Partial<Budget>;
 }
 
-interface Budgeted extends AnyTask {
+interface TaskBase extends AnyTask {
   /** Local privacy budget ε of one report, 0.001 to 12. */
   readonly epsilon: number;
 }
 
 /** Task that asks one question for ratings. The question has no name. */
-export interface RatingsTask extends Budgeted, Ratings {
+export interface RatingsTask extends TaskBase, Ratings {
   /** Mechanism that randomises inputs. */
   readonly mechanism: Mechanism;
 }
@@ -74,7 +74,7 @@ export interface RatingsTask extends Budgeted, Ratings {
  * Task that asks several named questions. A report answers one of them, with the whole ε. The
  * question is chosen at random, before the answers are read.
  */
-export interface QuestionsTask extends Budgeted {
+export interface QuestionsTask extends TaskBase {
   /** Questions, 1 to 64. */
   readonly questions: readonly Question[];
 }
@@ -89,13 +89,13 @@ export type Task = RatingsTask | QuestionsTask;
  * Limits of ε in the core; a test compares them. They are checked here as well, because a wrong ε
  * is the most common mistake.
  */
-const LEAST_EPSILON = 0.001;
-const MOST_EPSILON = 12;
+const MIN_EPSILON = 0.001;
+const MAX_EPSILON = 12;
 
 const epsilon: Reader<number> = (from, key) => {
   const value = number(from, key);
-  if (value < LEAST_EPSILON || value > MOST_EPSILON) {
-    throw invalid(`${key} is ${value}, expected ${LEAST_EPSILON} to ${MOST_EPSILON}`);
+  if (value < MIN_EPSILON || value > MAX_EPSILON) {
+    throw invalid(`${key} is ${value}, expected ${MIN_EPSILON} to ${MAX_EPSILON}`);
   }
   return value;
 };
@@ -107,7 +107,7 @@ const epsilon: Reader<number> = (from, key) => {
  */
 export function parseTask(value: unknown): Task {
   const asked =
-    Object(value).questions === undefined ? RATINGS : { questions: listOf(parseQuestion) };
+    Object(value).questions === undefined ? RATINGS_FIELDS : { questions: listOf(parseQuestion) };
   return read(value, "it", { id: text, epsilon, ...asked }, { budget }) as Task;
 }
 

@@ -11,7 +11,7 @@ import { hex } from "./bytes.js";
 import { MAX_UPLOADS } from "./delivery.js";
 import { createRandomizer } from "./index.js";
 import type { Task } from "./task.js";
-import { PROBLEM } from "./transport.js";
+import { PROBLEM_PREFIX } from "./transport.js";
 import { FINGERPRINT_END, ID_END } from "./upload.js";
 
 /** Fault of a request, in place of the collector's response. */
@@ -70,7 +70,7 @@ type Problem = keyof typeof PROBLEMS;
 
 function problem(slug: Problem): Response {
   const [status, title] = PROBLEMS[slug];
-  const body = { type: PROBLEM + slug, title, status };
+  const body = { type: PROBLEM_PREFIX + slug, title, status };
   const headers = { "content-type": "application/problem+json", "cache-control": "no-store" };
   return new Response(JSON.stringify(body), { status, headers });
 }

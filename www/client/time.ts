@@ -4,12 +4,12 @@
 export const TIMEOUT_MS = 30_000;
 
 const BACKOFF_FIRST_MS = 1_000;
-const BACKOFF_MOST_MS = 300_000;
+const BACKOFF_MAX_MS = 300_000;
 
 type Timer = ReturnType<typeof setTimeout>;
 
 /** Starts a timer. In Node, it does not keep the process from ending. */
-export function later(run: () => void, ms: number): Timer {
+export function startTimer(run: () => void, ms: number): Timer {
   const timer = setTimeout(run, ms);
   if (typeof timer === "object") {
     (timer as { unref?: () => void }).unref?.();
@@ -27,7 +27,7 @@ export function later(run: () => void, ms: number): Timer {
  * @param random uniform in [0, 1); not for privacy
  */
 export function backoffMs(failures: number, askedMs = 0, random = Math.random()): number {
-  const most = Math.min(BACKOFF_FIRST_MS * 2 ** (failures - 1), BACKOFF_MOST_MS);
+  const most = Math.min(BACKOFF_FIRST_MS * 2 ** (failures - 1), BACKOFF_MAX_MS);
   return Math.max((most / 2) * (1 + random), askedMs);
 }
 
@@ -36,7 +36,7 @@ export function backoffMs(failures: number, askedMs = 0, random = Math.random())
  *
  * @throws any error of `work`; a `TimeoutError` after the timeout
  */
-export async function inTime<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function withTimeout<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const abort = new AbortController();
   const timer = setTimeout(() => {
     abort.abort(

@@ -1,10 +1,10 @@
 /** Transport: one attempt to send uploads to the collector. */
 
-import { joined } from "./bytes.js";
-import { inTime } from "./time.js";
+import { concatBytes } from "./bytes.js";
+import { withTimeout } from "./time.js";
 
 /** Result of an attempt to send uploads. */
-export type Outcome =
+export type SendResult =
   /** The uploads are on the collector's disk, now or since an earlier attempt. */
   | { readonly kind: "acknowledged" }
   /** The uploads were permanently refused. The same bytes will never be accepted. */
@@ -26,7 +26,7 @@ export type Outcome =
 /** Interface that sends uploads to a collector. */
 export interface Transport {
   /** Sends uploads. The request is on its way when this returns. The promise never rejects. */
-  send(uploads: readonly Uint8Array[]): Promise<Outcome>;
+  send(uploads: readonly Uint8Array[]): Promise<SendResult>;
 }
 
 // Browsers let requests outlive the page while all bodies in progress stay within 64 KiB. All
@@ -38,13 +38,13 @@ let keepaliveBytes = 0;
 let keepaliveRequests = 0;
 
 /** Prefix of a collector's problem types. */
-export const PROBLEM = "urn:hushbin:problem:";
+export const PROBLEM_PREFIX = "urn:hushbin:problem:";
 
 /**
  * Problems by which the collector refuses uploads permanently. Any other response may be temporary,
  * or may come from a proxy, a captive portal or another page.
  */
-const FINAL: readonly string[] = [
+const PERMANENT_PROBLEMS: readonly string[] = [
   "unknown-task",
   "malformed-upload",
   "fingerprint-mismatch",
@@ -68,7 +68,7 @@ export function parseRetryAfter(header: string | null, now: number): number | un
 /**
  * Options of every request. It carries nothing that identifies the person, and follows no redirect.
  */
-const REQUEST = {
+const REQUEST_OPTIONS = {
   credentials: "omit",
   referrerPolicy: "no-referrer",
   cache: "no-store",
@@ -78,7 +78,7 @@ const REQUEST = {
 } as const satisfies RequestInit;
 
 /** Response of a server, which may or may not be the collector. */
-export interface Answer {
+export interface HttpResponse {
   readonly status: number;
   /** Delay that the response requests, in milliseconds. */
   readonly retryAfterMs: number | undefined;
@@ -91,17 +91,17 @@ export interface Answer {
  *
  * @throws unknown without a response in time
  */
-export function answerTo(
+export function request(
   fetch: typeof globalThis.fetch,
   url: string,
   init?: RequestInit,
-): Promise<Answer> {
-  return inTime(async (signal) => {
-    const response = await fetch(url, { ...REQUEST, ...init, signal });
+): Promise<HttpResponse> {
+  return withTimeout(async (signal) => {
+    const response = await fetch(url, { ...REQUEST_OPTIONS, ...init, signal });
     const { status, headers } = response;
     const text = await response.text();
     const retryAfterMs = parseRetryAfter(headers.get("retry-after"), Date.now());
-    let body: Answer["body"] = {};
+    let body: HttpResponse["body"] = {};
     try {
       body = Object(JSON.parse(text));
     } catch {
@@ -112,7 +112,7 @@ export function answerTo(
 }
 
 /** Interprets the response to a request with `count` uploads. */
-function outcomeOf({ status, retryAfterMs, body }: Answer, count: number): Outcome {
+function sendResultOf({ status, retryAfterMs, body }: HttpResponse, count: number): SendResult {
   const { uploads, accepted, type, detail: said } = body;
   // A status 200 from another server must not discard reports that the collector has not received.
   if ((status === 200 || status === 201) && uploads === count && typeof accepted === "number") {
@@ -120,10 +120,10 @@ function outcomeOf({ status, retryAfterMs, body }: Answer, count: number): Outco
   }
   const problem = String(type);
   const detail = typeof said === "string" ? said : undefined;
-  if (FINAL.some((slug) => problem === PROBLEM + slug)) {
+  if (PERMANENT_PROBLEMS.some((slug) => problem === PROBLEM_PREFIX + slug)) {
     return { kind: "rejected", status, problem, detail };
   }
-  const own = problem.startsWith(PROBLEM);
+  const own = problem.startsWith(PROBLEM_PREFIX);
   return {
     kind: "retry",
     reason: own
@@ -147,8 +147,8 @@ export class FetchTransport implements Transport {
     this.#fetch = fetch;
   }
 
-  async send(uploads: readonly Uint8Array[]): Promise<Outcome> {
-    const body = joined(uploads);
+  async send(uploads: readonly Uint8Array[]): Promise<SendResult> {
+    const body = concatBytes(uploads);
     const { length } = body;
     const keepalive =
       keepaliveBytes + length <= KEEPALIVE_BYTES && keepaliveRequests < KEEPALIVE_REQUESTS;
@@ -174,10 +174,10 @@ export class FetchTransport implements Transport {
     body: Uint8Array<ArrayBuffer>,
     count: number,
     keepalive: boolean,
-  ): Promise<Outcome> {
+  ): Promise<SendResult> {
     try {
       const init = { method: "POST", body, keepalive };
-      return outcomeOf(await answerTo(this.#fetch, this.#url, init), count);
+      return sendResultOf(await request(this.#fetch, this.#url, init), count);
     } catch (cause) {
       return { kind: "retry", reason: unreachable(cause), cause };
     }

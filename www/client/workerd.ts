@@ -6,15 +6,15 @@
  */
 
 import { createClient as client, createRandomizer as randomizer } from "./exports.js";
-import { type Suppliers, supplied } from "./module.js";
+import { type CoreSources, withSources } from "./module.js";
 import module from "./wasm/hushbin.wasm";
 import sums from "./wasm/sums.wasm";
 
 export * from "./exports.js";
 
-const FILE: Suppliers = { module: () => module, sums };
+const FILE: CoreSources = { module: () => module, sums };
 
 /** @internal */
-export const createClient = /* @__PURE__ */ supplied(FILE, client);
+export const createClient = /* @__PURE__ */ withSources(FILE, client);
 /** @internal */
-export const createRandomizer = /* @__PURE__ */ supplied(FILE, randomizer);
+export const createRandomizer = /* @__PURE__ */ withSources(FILE, randomizer);

@@ -1,6 +1,6 @@
 // Panels below the estimates: privacy, made-up reports, rejected uploads, texts.
 
-import { roundedUp } from "../client/rounding.js";
+import { roundUp } from "../client/rounding.js";
 import { el } from "../demo/shared/dom.js";
 import { count, counted, percent, short } from "../demo/shared/format.js";
 import type { HeavyHitters, Influence, Privacy, Question, ReportsTask } from "./api.js";
@@ -9,7 +9,7 @@ import type { Uploads } from "./metrics.js";
 import { type Cell, table } from "./table.js";
 
 /** Formats ε with three significant digits, rounded up. */
-export const loss = (epsilon: number): string => String(roundedUp(epsilon));
+export const loss = (epsilon: number): string => String(roundUp(epsilon));
 
 function epsilon(name: string, number: string, statements: readonly string[]): HTMLElement {
   return el(

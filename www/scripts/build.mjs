@@ -173,11 +173,11 @@ const beside = (files) => ({
  *
  * @type {import("esbuild").Plugin}
  */
-const HANDED = {
-  name: "handed",
+const INJECT_ERRORS = {
+  name: "injected",
   setup({ onResolve }) {
     onResolve({ filter: /^\.\.?\/errors\.js$/ }, ({ importer }) =>
-      importer.startsWith(CLIENT) ? { path: join(CLIENT, "handed.ts") } : undefined,
+      importer.startsWith(CLIENT) ? { path: join(CLIENT, "injected.ts") } : undefined,
     );
   },
 };
@@ -198,7 +198,7 @@ async function bundleRepeatable(name, { outExtension, plugins = [], ...kind }) {
     format: "esm",
     write: false,
     minifyIdentifiers: false,
-    plugins: [...plugins, HANDED],
+    plugins: [...plugins, INJECT_ERRORS],
   };
   const { outputFiles } = await bundle([name], options);
   const [body, end] = outputFiles?.[0]?.text.split("export{hand};") ?? [];
@@ -265,7 +265,7 @@ async function scripts() {
       format: "iife",
       globalName: `hushbin.files["${name}"]`,
       entryNames: `${SCRIPT}.${name}`,
-      plugins: [...plugins, HANDED],
+      plugins: [...plugins, INJECT_ERRORS],
     });
   }
   await bundle(["script"], { format: "iife", entryNames: SCRIPT, plugins });

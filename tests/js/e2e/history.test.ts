@@ -2,7 +2,7 @@
 
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Sent, Spent } from "../../../www/client/index.js";
+import type { BudgetStatus, HistoryEntry } from "../../../www/client/index.js";
 import { violations } from "./axe.js";
 import type { Passed } from "./gateway.js";
 import { CLIPPED, EVENTS, SETTINGS, World } from "./harness.js";
@@ -40,8 +40,8 @@ interface Told {
   readonly task?: unknown;
   readonly consent?: string;
   readonly dryRun?: boolean;
-  readonly spent?: Partial<Spent>;
-  readonly sent?: readonly Pick<Sent, "state" | "epsilon">[];
+  readonly spent?: Partial<BudgetStatus>;
+  readonly sent?: readonly Pick<HistoryEntry, "state" | "epsilon">[];
   /** Reason why the client cannot be read. */
   readonly failure?: string;
 }

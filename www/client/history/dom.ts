@@ -26,7 +26,7 @@ export function button(part: string, run: () => void): HTMLButtonElement {
  * Sets an element's text if it differs. An unchanged text would be announced again by screen
  * readers. Hides the element if the text is empty.
  */
-export function say(element: HTMLElement, text: string): void {
+export function setText(element: HTMLElement, text: string): void {
   if (element.textContent !== text) {
     element.textContent = text;
   }
@@ -34,23 +34,23 @@ export function say(element: HTMLElement, text: string): void {
 }
 
 /** Description list whose entries are updated by term. */
-export class Terms {
+export class DescriptionList {
   readonly list: HTMLDListElement;
-  readonly #said = new Map<string, HTMLElement>();
+  readonly #groups = new Map<string, HTMLElement>();
 
   constructor(part: string) {
     this.list = el("dl", part);
   }
 
   /** Sets the description of a term, and hides the term if there is none. */
-  say(term: string, text: string | undefined): void {
-    let group = this.#said.get(term);
+  set(term: string, text: string | undefined): void {
+    let group = this.#groups.get(term);
     if (group === undefined) {
       group = el("div", "", el("dt", "", term), el("dd", ""));
-      this.#said.set(term, group);
+      this.#groups.set(term, group);
       this.list.append(group);
     }
     group.hidden = text === undefined;
-    say(group.lastElementChild as HTMLElement, text ?? "");
+    setText(group.lastElementChild as HTMLElement, text ?? "");
   }
 }

@@ -1,6 +1,6 @@
 /** Facts about a task, a budget and a history of reports. Other modules turn them into text. */
 
-import type { Sent, Spent } from "../kind.js";
+import type { BudgetStatus, HistoryEntry } from "../results.js";
 import type { ReportState } from "../store/store.js";
 import { budgetOf, type Task } from "../task.js";
 
@@ -32,7 +32,11 @@ export function protectionOf(task: Task): Protection {
 }
 
 /** Returns the ε that the current window has spent. */
-export function spentInWindow(task: Task, { used, until }: Spent, sent: readonly Sent[]): number {
+export function spentInWindow(
+  task: Task,
+  { used, until }: BudgetStatus,
+  sent: readonly HistoryEntry[],
+): number {
   const { answers, days } = budgetOf(task);
   // Each report of fresh answers costs the same. A permanent answer that is sent again costs
   // nothing.
@@ -44,8 +48,8 @@ export function spentInWindow(task: Task, { used, until }: Spent, sent: readonly
   return within.reduce((sum, { epsilon }) => sum + epsilon, 0);
 }
 
-export function countedBy(
-  sent: readonly Pick<Sent, "state">[],
+export function countByState(
+  sent: readonly Pick<HistoryEntry, "state">[],
 ): Readonly<Record<ReportState, number>> {
   const states = { waiting: 0, acknowledged: 0, refused: 0, withdrawn: 0 };
   for (const { state } of sent) {

@@ -1,21 +1,21 @@
 /** One report in the list of `<hushbin-history>`. */
 
 import { hex } from "../bytes.js";
-import type { Sent } from "../kind.js";
+import type { HistoryEntry } from "../results.js";
 import { FINGERPRINT_END, ID_END } from "../upload.js";
 import { el } from "./dom.js";
-import type { Parts, Words } from "./words.js";
+import type { UploadPartNames, Words } from "./words.js";
 
 /** Report with the texts that are shown for it. */
-export interface Entry extends Omit<Sent, "epsilon"> {
+export interface Entry extends Omit<HistoryEntry, "epsilon"> {
   /** ε of the report, as text. */
   readonly cost: string;
   /** Names of the upload's parts. */
-  readonly parts: Parts;
+  readonly parts: UploadPartNames;
 }
 
 /** Functions that format dates and numbers as text. */
-export interface Written {
+export interface Formatters {
   readonly date: (date: Date) => string;
   readonly number: (number: number) => string;
 }
@@ -56,7 +56,7 @@ export class ReportItem {
   readonly #words: Words;
   readonly #state = el("span", "state");
 
-  constructor(entry: Entry, words: Words, { date }: Written) {
+  constructor(entry: Entry, words: Words, { date }: Formatters) {
     const { at, cost } = entry;
     this.#words = words;
     const time = el("time", "time", date(at));

@@ -86,7 +86,7 @@ button {
 `;
 
 /** Adds the style to a shadow root, also if the page's policy forbids inline styles. */
-export function styled(root: ShadowRoot, nonce: string): void {
+export function addStyle(root: ShadowRoot, nonce: string): void {
   try {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(STYLE);

@@ -1,10 +1,10 @@
 /** Section of `<hushbin-history>` about one client. */
 
 import { hex } from "../bytes.js";
-import { button, el, say, Terms } from "./dom.js";
-import { countedBy } from "./facts.js";
-import { type Entry, ReportItem, type Written } from "./report.js";
-import { type Told, told, type Watched } from "./told.js";
+import { type ClientTexts, clientTexts, type HistoryClient } from "./client-texts.js";
+import { button, DescriptionList, el, setText } from "./dom.js";
+import { countByState } from "./facts.js";
+import { type Entry, type Formatters, ReportItem } from "./report.js";
 import type { Words } from "./words.js";
 
 export interface ViewOptions {
@@ -18,9 +18,9 @@ export interface ViewOptions {
 }
 
 /** Number of reports that are shown at first. */
-const SHOWN = 10;
+const INITIALLY_SHOWN = 10;
 
-function writtenIn(lang: string): Written {
+function formattersOf(lang: string): Formatters {
   const date = new Intl.DateTimeFormat(lang, { dateStyle: "medium", timeStyle: "short" });
   const number = new Intl.NumberFormat(lang, { maximumSignificantDigits: 6 });
   return { date: (at) => date.format(at), number: (value) => number.format(value) };
@@ -28,30 +28,30 @@ function writtenIn(lang: string): Written {
 
 export class View {
   readonly section = el("section", "client");
-  readonly #client: Watched;
+  readonly #client: HistoryClient;
   readonly #options: ViewOptions;
-  readonly #written: Written;
+  readonly #formatters: Formatters;
   readonly #status = el("p", "status");
   readonly #dryRun = el("p", "dry");
   readonly #consent = el("p", "consent");
-  readonly #terms = new Terms("spent");
-  readonly #asked = el("p", "asked");
+  readonly #terms = new DescriptionList("spent");
+  readonly #covers = el("p", "asked");
   readonly #meaning = el("p", "meaning");
   readonly #list = el("ul", "reports");
   readonly #more = button("more", () => this.#showAll());
   readonly #revoke = button("revoke", () => void this.#withdraw());
   /** List items, by the hexadecimal digits of their uploads. No two uploads are equal. */
   readonly #items = new Map<string, ReportItem>();
-  #shown = SHOWN;
+  #shown = INITIALLY_SHOWN;
   #revoked = false;
   #reading: Promise<void> | undefined;
   #stale = false;
 
-  constructor(client: Watched, options: ViewOptions) {
+  constructor(client: HistoryClient, options: ViewOptions) {
     this.#client = client;
     this.#options = options;
     const { words, level } = options;
-    this.#written = writtenIn(words.lang);
+    this.#formatters = formattersOf(words.lang);
     const { host, pathname } = new URL(client.about.url);
     const heading = el(`h${level}` as "h2", "task");
     heading.textContent = words.task(pathname.slice(pathname.lastIndexOf("/") + 1), host);
@@ -66,7 +66,7 @@ export class View {
       this.#consent,
       this.#terms.list,
       this.#meaning,
-      this.#asked,
+      this.#covers,
       this.#list,
       this.#more,
       this.#revoke,
@@ -85,7 +85,7 @@ export class View {
     while (this.#stale) {
       this.#stale = false;
       try {
-        this.#show(await told(this.#client, this.#options.words, this.#written));
+        this.#show(await clientTexts(this.#client, this.#options.words, this.#formatters));
       } catch (error) {
         this.#fail(error);
       }
@@ -95,32 +95,32 @@ export class View {
   }
 
   #fail(error: unknown): void {
-    say(this.#status, this.#options.words.failed(String((error as Error).message ?? error)));
+    setText(this.#status, this.#options.words.failed(String((error as Error).message ?? error)));
   }
 
-  #show(own: Told): void {
+  #show(own: ClientTexts): void {
     const { words, revocable } = this.#options;
     const { about, consent } = this.#client;
     this.#revoked &&= consent === "pending";
-    const { asked, means, entries } = own;
-    const summary = words.summary(entries.length, countedBy(entries));
-    say(this.#status, this.#revoked ? `${words.revoked} ${summary}` : summary);
-    say(this.#dryRun, about.dryRun ? words.dryRun : "");
-    say(this.#consent, this.#revoked ? "" : words.consent[consent]);
+    const { covers, meaning, entries } = own;
+    const summary = words.summary(entries.length, countByState(entries));
+    setText(this.#status, this.#revoked ? `${words.revoked} ${summary}` : summary);
+    setText(this.#dryRun, about.dryRun ? words.dryRun : "");
+    setText(this.#consent, this.#revoked ? "" : words.consent[consent]);
     this.#revoke.hidden = !revocable || consent !== "granted";
-    say(this.#asked, asked);
-    say(this.#meaning, means);
+    setText(this.#covers, covers);
+    setText(this.#meaning, meaning);
     this.#showSpent(own);
     this.#showReports(entries);
   }
 
-  #showSpent({ used, until, ever, reports, durable }: Told): void {
+  #showSpent({ used, until, total, reports, durable }: ClientTexts): void {
     const { words } = this.#options;
-    this.#terms.say(words.window, used);
-    this.#terms.say(words.ends, until && this.#written.date(until));
-    this.#terms.say(words.ever, ever);
-    const kept = durable ? words.durable : words.fleeting;
-    this.#terms.say(words.kept, reports > 0 ? kept : undefined);
+    this.#terms.set(words.window, used);
+    this.#terms.set(words.ends, until && this.#formatters.date(until));
+    this.#terms.set(words.total, total);
+    const kept = durable ? words.onDevice : words.inMemory;
+    this.#terms.set(words.storage, reports > 0 ? kept : undefined);
   }
 
   /**
@@ -134,7 +134,7 @@ export class View {
     for (const report of newest) {
       const key = hex(report.bytes);
       gone.delete(key);
-      const line = this.#items.get(key) ?? new ReportItem(report, words, this.#written);
+      const line = this.#items.get(key) ?? new ReportItem(report, words, this.#formatters);
       this.#items.set(key, line);
       line.update(report);
       if (line.item === before) {

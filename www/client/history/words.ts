@@ -5,7 +5,7 @@ import type { ReportState } from "../store/store.js";
 import type { Protection } from "./facts.js";
 
 /** Names of the parts of an upload. */
-export type Parts = readonly [
+export type UploadPartNames = readonly [
   version: string,
   fingerprint: string,
   id: string,
@@ -19,7 +19,7 @@ export interface SumWords {
    * Statement of what a report covers: named items, or a number of items. It also says how many
    * messages carry the report.
    */
-  readonly asked: (items: readonly string[] | number, messages: number) => string;
+  readonly covers: (items: readonly string[] | number, messages: number) => string;
   /**
    * Meaning of the central ε, and the trust that it needs.
    *
@@ -43,7 +43,7 @@ export interface SumWords {
   /** Text about the central ε and δ that one report cost. */
   readonly cost: (epsilon: string, delta: string) => string;
   /** Names of the parts of an upload, in order. */
-  readonly parts: Parts;
+  readonly parts: UploadPartNames;
 }
 
 /**
@@ -65,12 +65,12 @@ export interface Words {
    * Statement of the names that a report covers. If `drawn`, each report covers one of them, chosen
    * at random.
    */
-  readonly asked: (names: readonly string[], drawn: boolean) => string;
+  readonly covers: (names: readonly string[], drawn: boolean) => string;
   /**
    * Statement of the number of unnamed items that a report covers. `undefined` means that any name
    * is possible.
    */
-  readonly askedOf: (items: number | undefined) => string;
+  readonly coversCount: (items: number | undefined) => string;
   /**
    * Meaning of ε for one report.
    *
@@ -84,7 +84,7 @@ export interface Words {
     distance: string,
   ) => string;
   /** Addition to `meaning`: the bound fails with at most this probability. */
-  readonly failing: (delta: string) => string;
+  readonly failure: (delta: string) => string;
   /** Addition to `meaning`: the maximum that a year of reports can spend, and what that means. */
   readonly year: (
     reports: number,
@@ -104,9 +104,9 @@ export interface Words {
   /** Label for the time at which this window ends. */
   readonly ends: string;
   /** Label for the number of all reports so far. */
-  readonly ever: string;
+  readonly total: string;
   /** Label for the statement `durable` or `fleeting`. */
-  readonly kept: string;
+  readonly storage: string;
   /** Number of reports in this window, number of reports allowed in it, and the ε spent in it. */
   readonly used: (reports: number, allowed: number, epsilon: string) => string;
   /**
@@ -115,9 +115,9 @@ export interface Words {
    */
   readonly spent: (reports: number, epsilon: string, certainty: string) => string;
   /** Statement of how long this list is remembered if it is stored on the device. */
-  readonly durable: string;
+  readonly onDevice: string;
   /** Statement of how long this list is remembered if it is kept in memory. */
-  readonly fleeting: string;
+  readonly inMemory: string;
   /** Text about the number of reports in each state. Screen readers announce changes of it. */
   readonly summary: (reports: number, states: Readonly<Record<ReportState, number>>) => string;
   /** Text for each state of a report. */
@@ -125,11 +125,11 @@ export interface Words {
   /** Text about the ε that one report cost. */
   readonly cost: (epsilon: string) => string;
   /** Text about the cost of a permanent answer's report that is sent again. */
-  readonly again: string;
+  readonly resent: string;
   /** Label of the button that shows the bytes of a report. */
   readonly bytes: (bytes: number) => string;
   /** Names of the parts of an upload, in order. */
-  readonly parts: Parts;
+  readonly parts: UploadPartNames;
   /** Texts that replace others for tasks that sum through a shuffler. */
   readonly sums: SumWords;
   /** Label of the button that shows older reports. */
@@ -169,11 +169,11 @@ export const ENGLISH: Words = {
     signal:
       "Your browser asks sites not to follow you (Global Privacy Control or Do Not Track): nothing is reported.",
   },
-  asked: (names, drawn) =>
+  covers: (names, drawn) =>
     drawn && names.length > 1
       ? `Each report covers one of these, chosen at random: ${names.join(", ")}.`
       : `Each report covers: ${names.join(", ")}.`,
-  askedOf: (items) =>
+  coversCount: (items) =>
     items === undefined
       ? "Each report covers the names in your answers."
       : `Each report covers ${counted(items, "item")}.`,
@@ -182,20 +182,20 @@ export const ENGLISH: Words = {
   year: (reports, days, reportsAYear, epsilon, certainty) =>
     `This browser sends at most ${counted(reports, "report")} in ${counted(days, "day")}, so at most ${reportsAYear} in a year. Someone who knows that all of these are yours is at most ${certainty}\u00a0% sure of an answer that never changed (ε\u00a0=\u00a0${epsilon}).`,
   unlinked: "Nothing in a report says who sent it, or which other reports are yours.",
-  failing: (delta) => `This fails with a probability of at most ${delta}.`,
+  failure: (delta) => `This fails with a probability of at most ${delta}.`,
   permanent:
     "While your answers stay the same, the same report is sent again and costs nothing more. Equal reports show that they come from one browser.",
   dryRun: "This is a dry run: reports are made, but nothing is sent.",
   window: "In this period",
   ends: "The period ends",
-  ever: "In total",
-  kept: "This list is kept",
+  total: "In total",
+  storage: "This list is kept",
   used: (reports, allowed, epsilon) =>
     `${reports} of ${counted(allowed, "report")}, ε\u00a0${epsilon}`,
   spent: (reports, epsilon, certainty) =>
     `${counted(reports, "report")}; at most ${certainty}\u00a0% sure if all are linked (ε\u00a0${epsilon})`,
-  durable: "on this device, until this site's data is cleared",
-  fleeting: "until this page is closed",
+  onDevice: "on this device, until this site's data is cleared",
+  inMemory: "until this page is closed",
   summary: (reports, states) => {
     if (reports === 0) {
       return "Nothing has left this browser.";
@@ -207,7 +207,7 @@ export const ENGLISH: Words = {
   },
   state: STATES,
   cost: (epsilon) => `ε\u00a0${epsilon}`,
-  again: "sent again, ε\u00a00",
+  resent: "sent again, ε\u00a00",
   bytes: (bytes) => `Show its ${counted(bytes, "byte")}`,
   parts: [
     "format version",
@@ -217,7 +217,7 @@ export const ENGLISH: Words = {
     "the report with its noise",
   ],
   sums: {
-    asked: (items, messages) =>
+    covers: (items, messages) =>
       `Each report covers: ${typeof items === "number" ? counted(items, "number") : items.join(", ")}. It is sent as ${counted(messages, "sealed message")}.`,
     meaning: (epsilon, delta, certainty, people, honest) =>
       `You trust a shuffler. There is no local ε: anyone who links these messages to you reads your answers, for example the shuffler and the analyser together. A shuffled batch has at least ${people} people, and ${honest} of them are assumed to follow the protocol. Anyone who sees only the batch can go from 50\u00a0% sure of your answer to at most ${certainty}\u00a0% sure (central ε\u00a0=\u00a0${epsilon}), except with a probability of ${delta}.`,

@@ -44,7 +44,7 @@ const LEVELS = ["event", "neighbouring", "user"] as const;
 const NOISES = ["two-point", "laplace"] as const;
 
 /** Readers of the additional parameters that each level requires. */
-const OF_LEVEL = {
+const FIELDS_BY_LEVEL = {
   event: {},
   neighbouring: { distance: number },
   user: { clip: number, noise: /* @__PURE__ */ oneOf(NOISES) },
@@ -61,7 +61,7 @@ export const hashBin: MechanismCodec<HashBinMechanism> = {
       hashing: oneOf(HASHINGS),
       bins: integer,
       grid: integer,
-      ...OF_LEVEL[level],
+      ...FIELDS_BY_LEVEL[level],
     };
     return read(value, "mechanism", required, level === "neighbouring" ? { delta: number } : {});
   },

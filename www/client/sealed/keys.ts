@@ -2,7 +2,7 @@
 
 import { hex } from "../bytes.js";
 import { NetworkError, SealingError } from "../errors.js";
-import { answerTo, unreachable } from "../transport.js";
+import { request, unreachable } from "../transport.js";
 
 type Sealing = typeof import("../sealing.js");
 
@@ -16,7 +16,7 @@ export async function fetchKeys(
   url: string,
   fetch: typeof globalThis.fetch,
 ): Promise<readonly string[]> {
-  const answer = await answerTo(fetch, `${url}/keys`).catch((cause: unknown) => {
+  const answer = await request(fetch, `${url}/keys`).catch((cause: unknown) => {
     throw new NetworkError(`keys could not be fetched: ${unreachable(cause)}`, { cause });
   });
   const { status, retryAfterMs, body } = answer;
@@ -28,7 +28,7 @@ export async function fetchKeys(
 }
 
 /** Decodes hexadecimal digits. The result is empty for any other text. */
-export function bytesOf(digits: string): Uint8Array<ArrayBuffer> {
+export function bytesFromHex(digits: string): Uint8Array<ArrayBuffer> {
   const pairs = /^([0-9a-f]{2})+$/.test(digits) ? (digits.match(/../g) ?? []) : [];
   return Uint8Array.from(pairs, (pair) => Number.parseInt(pair, 16));
 }
@@ -38,14 +38,14 @@ export function bytesOf(digits: string): Uint8Array<ArrayBuffer> {
  *
  * @throws SealingError if there is none
  */
-export async function pinned(
+export async function selectPinned(
   { digestOf, isConfiguration }: Sealing,
   keys: readonly string[],
   pins: readonly string[],
   fingerprint: string,
 ): Promise<Uint8Array<ArrayBuffer>> {
   for (const key of keys) {
-    const bytes = bytesOf(key);
+    const bytes = bytesFromHex(key);
     const pin = hex((await digestOf(bytes)).subarray(0, 16));
     // A pin alone is not enough: the key must be for this task.
     if (pins.includes(pin) && isConfiguration(bytes, fingerprint)) {

@@ -1,7 +1,7 @@
 /** Requests through a relay, which hides the sender from the server. */
 
 import { OptionError } from "../errors.js";
-import { bytesOf } from "./keys.js";
+import { bytesFromHex } from "./keys.js";
 
 /**
  * Pattern of the hexadecimal digits of a key configuration. Its key is for X25519 and HKDF-SHA256,
@@ -14,13 +14,13 @@ const CONFIGURATION = /^..0020.{64}.{4}(.{8})*00010001(.{8})*$/;
  *
  * @throws OptionError if the relay is not a URL, or the gateway not a key configuration
  */
-export function through(
+export function relayFetch(
   url: unknown,
   gateway: unknown,
   fetch: typeof globalThis.fetch,
 ): typeof globalThis.fetch {
   const digits = String(gateway).toLowerCase();
-  const bytes = bytesOf(digits);
+  const bytes = bytesFromHex(digits);
   if (!bytes.length || !CONFIGURATION.test(digits)) {
     throw new OptionError("relay.gateway", gateway, "what hushbin key gateway prints");
   }

@@ -2,12 +2,18 @@
 
 import { type Ledger, newLedger } from "../budget.js";
 import { StorageError } from "../errors.js";
-import { onKept } from "../page.js";
+import { onPageCache } from "../page.js";
 import { TIMEOUT_MS } from "../time.js";
-import { type Change, REMEMBERED, type ReportState, type Store, type Stored } from "./store.js";
+import {
+  type LedgerChange,
+  MAX_SETTLED,
+  type ReportState,
+  type Store,
+  type StoredReport,
+} from "./store.js";
 
 /** Maximum number of changes in one transaction, so that no page blocks other pages for long. */
-const AT_ONCE = 1000;
+const MAX_CHANGES = 1000;
 
 const DATABASE = "hushbin";
 /**
@@ -22,21 +28,21 @@ const REPORTS = "reports";
 const BY_STATE = "state";
 
 /** Row of a report. Its key is not part of the row. */
-type Row = Omit<Stored, "key"> & { readonly task: string };
+type Row = Omit<StoredReport, "key"> & { readonly task: string };
 
 /**
  * Awaits a request.
  *
  * @throws DOMException
  */
-export function done<T>(request: IDBRequest<T>): Promise<T> {
+export function resultOf<T>(request: IDBRequest<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
     request.onerror = () => reject(request.error);
   });
 }
 
-function ended(transaction: IDBTransaction): Promise<void> {
+function completionOf(transaction: IDBTransaction): Promise<void> {
   return new Promise((resolve, reject) => {
     transaction.oncomplete = () => resolve();
     transaction.onabort = () => reject(new StorageError(transaction.error));
@@ -57,7 +63,7 @@ async function open(): Promise<IDBDatabase> {
     const reports = request.result.createObjectStore(REPORTS, { autoIncrement: true });
     reports.createIndex(BY_STATE, ["task", "state"]);
   };
-  const opened = done(request);
+  const opened = resultOf(request);
   let timer: ReturnType<typeof setTimeout> | undefined;
   try {
     const late = new Promise<never>((_, reject) => {
@@ -79,9 +85,9 @@ async function open(): Promise<IDBDatabase> {
 }
 
 /** Change of the ledger that waits for its transaction. */
-interface Pending {
-  readonly change: (ledger: Ledger) => Change<unknown>;
-  readonly resolve: (changed: readonly [unknown, Stored | undefined]) => void;
+interface PendingChange {
+  readonly change: (ledger: Ledger) => LedgerChange<unknown>;
+  readonly resolve: (changed: readonly [unknown, StoredReport | undefined]) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -91,13 +97,13 @@ export class IndexedStore implements Store {
   readonly #task: string;
   readonly #unlisten: () => void;
   /** Transactions in progress. */
-  readonly #open = new Set<IDBTransaction>();
+  readonly #openTransactions = new Set<IDBTransaction>();
   /** Functions that interrupt waiting for a transaction when the page is left. */
   readonly #interrupts = new Set<() => void>();
-  #pending: Pending[] = [];
+  #pending: PendingChange[] = [];
   #changing = false;
   /** Resolves when the page returns. Undefined unless the page is left and kept for its return. */
-  #back: Promise<void> | undefined;
+  #pageReturned: Promise<void> | undefined;
 
   private constructor(database: IDBDatabase, task: string) {
     this.#database = database;
@@ -105,16 +111,16 @@ export class IndexedStore implements Store {
     // Otherwise a page with a later version could not open the database while this page lives.
     database.onversionchange = () => database.close();
     let tellBack = () => {};
-    this.#unlisten = onKept(
+    this.#unlisten = onPageCache(
       () => {
-        this.#back = new Promise((resolve) => {
+        this.#pageReturned = new Promise((resolve) => {
           tellBack = resolve;
         });
         this.#interrupts.forEach((interrupt) => void interrupt());
         this.#abort();
       },
       () => {
-        this.#back = undefined;
+        this.#pageReturned = undefined;
         tellBack();
       },
     );
@@ -138,31 +144,33 @@ export class IndexedStore implements Store {
   }
 
   ledger(): Promise<Ledger> {
-    return this.#within(async () => {
+    return this.#retryIfLeft(async () => {
       const [ledgers] = this.#begin("readonly", LEDGERS);
-      return (await this.#asked<Ledger | undefined>(ledgers.get(this.#task))) ?? newLedger();
+      return (await this.#resultOf<Ledger | undefined>(ledgers.get(this.#task))) ?? newLedger();
     });
   }
 
-  change<R>(change: (ledger: Ledger) => Change<R>): Promise<readonly [R, Stored | undefined]> {
+  change<R>(
+    change: (ledger: Ledger) => LedgerChange<R>,
+  ): Promise<readonly [R, StoredReport | undefined]> {
     return new Promise((resolve, reject) => {
       // The promise resolves with the result of this change, so the types agree.
-      const pending = { change, resolve: resolve as Pending["resolve"], reject };
+      const pending = { change, resolve: resolve as PendingChange["resolve"], reject };
       this.#pending.push(pending);
-      void this.#changeAll();
+      void this.#applyPending();
     });
   }
 
   /** Makes the waiting changes, many in one transaction. */
-  async #changeAll(): Promise<void> {
+  async #applyPending(): Promise<void> {
     if (this.#changing) {
       return;
     }
     this.#changing = true;
     while (this.#pending.length > 0) {
-      const batch = this.#pending.splice(0, AT_ONCE);
+      const batch = this.#pending.splice(0, MAX_CHANGES);
       try {
-        const settle = await this.#within(() => this.#changed(batch));
+        const settle = await this.#retryIfLeft(() => this.#applyBatch(batch));
         settle.forEach((tell) => void tell());
       } catch (error) {
         // Nothing was stored, and the drawn reports are discarded.
@@ -178,7 +186,7 @@ export class IndexedStore implements Store {
    * @returns functions that settle the promise of each change
    * @throws StorageError; in this case nothing is stored
    */
-  async #changed(batch: readonly Pending[]): Promise<(() => void)[]> {
+  async #applyBatch(batch: readonly PendingChange[]): Promise<(() => void)[]> {
     const [ledgers, reports, all] = this.#begin("readwrite", LEDGERS, REPORTS);
     const tell: (() => void)[] = [];
     const read: IDBRequest<Ledger | undefined> = ledgers.get(this.#task);
@@ -188,7 +196,7 @@ export class IndexedStore implements Store {
       let ledger = read.result ?? newLedger();
       try {
         for (const pending of batch) {
-          ledger = this.#changedBy(pending, ledger, reports, tell);
+          ledger = this.#applyChange(pending, ledger, reports, tell);
         }
         ledgers.put(ledger, this.#task);
       } catch (cause) {
@@ -205,13 +213,13 @@ export class IndexedStore implements Store {
   }
 
   /** Returns the ledger after a change, or the unchanged ledger if the change throws. */
-  #changedBy(
-    { change, resolve, reject }: Pending,
+  #applyChange(
+    { change, resolve, reject }: PendingChange,
     before: Ledger,
     reports: IDBObjectStore,
     tell: (() => void)[],
   ): Ledger {
-    let changed: Change<unknown>;
+    let changed: LedgerChange<unknown>;
     try {
       changed = change(before);
     } catch (error) {
@@ -230,21 +238,21 @@ export class IndexedStore implements Store {
     return { ...ledger, waitingBytes: ledger.waitingBytes + made.bytes.length };
   }
 
-  waiting(): Promise<readonly Stored[]> {
-    return this.#within(() => this.#rows(IDBKeyRange.only([this.#task, "waiting"])));
+  waiting(): Promise<readonly StoredReport[]> {
+    return this.#retryIfLeft(() => this.#rows(IDBKeyRange.only([this.#task, "waiting"])));
   }
 
-  async history(): Promise<readonly Stored[]> {
+  async history(): Promise<readonly StoredReport[]> {
     const range = IDBKeyRange.bound([this.#task], [this.#task, []]);
-    const rows = await this.#within(() => this.#rows(range));
+    const rows = await this.#retryIfLeft(() => this.#rows(range));
     return rows.sort((one, other) => one.key - other.key);
   }
 
   settle(keys: readonly number[], state: ReportState): Promise<void> {
-    return this.#within(() => this.#settled(keys, state));
+    return this.#retryIfLeft(() => this.#settleRows(keys, state));
   }
 
-  async #settled(keys: readonly number[], state: ReportState): Promise<void> {
+  async #settleRows(keys: readonly number[], state: ReportState): Promise<void> {
     const [ledgers, reports, all] = this.#begin("readwrite", LEDGERS, REPORTS);
     let settled = 0;
     for (const key of keys) {
@@ -265,13 +273,13 @@ export class IndexedStore implements Store {
         const waitingBytes = read.result.waitingBytes - settled;
         ledgers.put({ ...read.result, waitingBytes }, this.#task);
       }
-      this.#forget(reports);
+      this.#deleteOldest(reports);
     };
     await all;
   }
 
-  /** Deletes the oldest settled reports if there are more than {@link REMEMBERED}. */
-  #forget(reports: IDBObjectStore): void {
+  /** Deletes the oldest settled reports if there are more than {@link MAX_SETTLED}. */
+  #deleteOldest(reports: IDBObjectStore): void {
     const index = reports.index(BY_STATE);
     const settled = (["acknowledged", "refused", "withdrawn"] as const).map((state) =>
       index.getAllKeys(IDBKeyRange.only([this.#task, state])),
@@ -281,25 +289,25 @@ export class IndexedStore implements Store {
     if (last !== undefined) {
       last.onsuccess = () => {
         const keys = settled.flatMap(({ result }) => result as number[]).sort((a, b) => a - b);
-        keys.slice(0, -REMEMBERED).forEach((key) => void reports.delete(key));
+        keys.slice(0, -MAX_SETTLED).forEach((key) => void reports.delete(key));
       };
     }
   }
 
   /** Returns the reports in a range of the index, each with its key. */
-  async #rows(range: IDBKeyRange): Promise<Stored[]> {
+  async #rows(range: IDBKeyRange): Promise<StoredReport[]> {
     const [reports] = this.#begin("readonly", REPORTS);
     const index = reports.index(BY_STATE);
     const [rows, keys] = await Promise.all([
-      this.#asked<Row[]>(index.getAll(range)),
-      this.#asked(index.getAllKeys(range)),
+      this.#resultOf<Row[]>(index.getAll(range)),
+      this.#resultOf(index.getAllKeys(range)),
     ]);
     return rows.map((row, at) => ({ ...row, key: Number(keys[at]) }));
   }
 
-  async #asked<T>(request: IDBRequest<T>): Promise<T> {
+  async #resultOf<T>(request: IDBRequest<T>): Promise<T> {
     try {
-      return await done(request);
+      return await resultOf(request);
     } catch (cause) {
       throw new StorageError(cause);
     }
@@ -312,10 +320,10 @@ export class IndexedStore implements Store {
    * WebKit stops a transaction of such a page, which blocks those of all other pages. Firefox never
    * reports the result of such a transaction.
    */
-  async #within<T>(work: () => Promise<T>): Promise<T> {
+  async #retryIfLeft<T>(work: () => Promise<T>): Promise<T> {
     for (;;) {
-      if (this.#back !== undefined) {
-        await this.#back;
+      if (this.#pageReturned !== undefined) {
+        await this.#pageReturned;
       }
       let interrupt = () => {};
       const left = new Promise<undefined>((resolve) => {
@@ -334,7 +342,7 @@ export class IndexedStore implements Store {
   }
 
   #abort(): void {
-    for (const transaction of this.#open) {
+    for (const transaction of this.#openTransactions) {
       try {
         transaction.abort();
       } catch {
@@ -358,12 +366,12 @@ export class IndexedStore implements Store {
       // Relaxed: the operating system decides when data reach the disk. A crash of the browser
       // loses nothing. A power cut may lose the last seconds.
       const transaction = this.#database.transaction(stores, mode, { durability: "relaxed" });
-      const over = () => void this.#open.delete(transaction);
+      const over = () => void this.#openTransactions.delete(transaction);
       transaction.addEventListener("complete", over);
       transaction.addEventListener("abort", over);
-      this.#open.add(transaction);
+      this.#openTransactions.add(transaction);
       const own = stores.map((name) => transaction.objectStore(name));
-      return mode === "readonly" ? own : [...own, ended(transaction)];
+      return mode === "readonly" ? own : [...own, completionOf(transaction)];
     } catch (cause) {
       throw new StorageError(cause);
     }

@@ -1,34 +1,40 @@
 /** Store in memory. It lives as long as the page and applies changes at once. */
 
 import { type Ledger, newLedger } from "../budget.js";
-import { type Change, REMEMBERED, type ReportState, type Store, type Stored } from "./store.js";
+import {
+  type LedgerChange,
+  MAX_SETTLED,
+  type ReportState,
+  type Store,
+  type StoredReport,
+} from "./store.js";
 
 export class MemoryStore implements Store {
   readonly durable = false;
-  readonly #reports = new Map<number, Stored>();
+  readonly #reports = new Map<number, StoredReport>();
   #ledger: Ledger = newLedger();
-  #keys = 0;
+  #lastKey = 0;
 
   async ledger(): Promise<Ledger> {
     return this.#ledger;
   }
 
   async change<R>(
-    change: (ledger: Ledger) => Change<R>,
-  ): Promise<readonly [R, Stored | undefined]> {
+    change: (ledger: Ledger) => LedgerChange<R>,
+  ): Promise<readonly [R, StoredReport | undefined]> {
     const { ledger, made, result } = change(this.#ledger);
     this.#ledger = ledger;
     if (made === undefined) {
       return [result, undefined];
     }
-    this.#keys += 1;
-    const stored = { ...made, key: this.#keys };
+    this.#lastKey += 1;
+    const stored = { ...made, key: this.#lastKey };
     this.#reports.set(stored.key, stored);
     this.#ledger = { ...ledger, waitingBytes: ledger.waitingBytes + made.bytes.length };
     return [result, stored];
   }
 
-  async waiting(): Promise<readonly Stored[]> {
+  async waiting(): Promise<readonly StoredReport[]> {
     return [...this.#reports.values()].filter(({ state }) => state === "waiting");
   }
 
@@ -42,7 +48,7 @@ export class MemoryStore implements Store {
       }
     }
     for (const { key, state: kept } of this.#reports.values()) {
-      if (this.#reports.size <= REMEMBERED) {
+      if (this.#reports.size <= MAX_SETTLED) {
         break;
       }
       if (kept !== "waiting") {
@@ -51,7 +57,7 @@ export class MemoryStore implements Store {
     }
   }
 
-  async history(): Promise<readonly Stored[]> {
+  async history(): Promise<readonly StoredReport[]> {
     return [...this.#reports.values()];
   }
 

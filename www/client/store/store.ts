@@ -14,7 +14,7 @@ export type ReportState =
   | "withdrawn";
 
 /** Report that was made: randomised bytes and the ε that they cost. */
-export interface Made {
+export interface NewReport {
   /** Time at which the report was made, in milliseconds since 1970. */
   readonly at: number;
   /** ε that the report spent; 0 if a permanent answer was sent again. */
@@ -25,21 +25,21 @@ export interface Made {
 }
 
 /** Report with its key in the store. */
-export interface Stored extends Made {
+export interface StoredReport extends NewReport {
   readonly key: number;
 }
 
 /** Result of a change of a ledger. */
-export interface Change<R> {
+export interface LedgerChange<R> {
   readonly ledger: Ledger;
   /** Report to add, if one was made. */
-  readonly made?: Made;
+  readonly made?: NewReport;
   /** Result for the caller, passed on once ledger and report are stored. */
   readonly result: R;
 }
 
 /** Maximum number of settled reports that are remembered; a settled report no longer waits. */
-export const REMEMBERED = 1000;
+export const MAX_SETTLED = 1000;
 
 /** Store of one task's ledger and reports. */
 export interface Store {
@@ -55,13 +55,15 @@ export interface Store {
    * @returns the result and the added report, once both are stored
    * @throws StorageError, and what `change` throws
    */
-  change<R>(change: (ledger: Ledger) => Change<R>): Promise<readonly [R, Stored | undefined]>;
+  change<R>(
+    change: (ledger: Ledger) => LedgerChange<R>,
+  ): Promise<readonly [R, StoredReport | undefined]>;
   /** Returns the waiting reports of all tabs and earlier pages, oldest first. */
-  waiting(): Promise<readonly Stored[]>;
+  waiting(): Promise<readonly StoredReport[]>;
   /** Sets the state of the given reports if they are waiting. */
   settle(keys: readonly number[], state: ReportState): Promise<void>;
   /** Returns all remembered reports, oldest first. */
-  history(): Promise<readonly Stored[]>;
+  history(): Promise<readonly StoredReport[]>;
   /** Closes the store. */
   close(): void;
 }

@@ -5,7 +5,9 @@ import { AnswerError, UnknownItemError } from "../errors.js";
 import type { Entries } from "../input.js";
 import { itemsOf, type NumbersTask, type SumTask, type VectorTask } from "./task.js";
 
-type ByName<Name extends string> = Readonly<Record<Name, number>> | ReadonlyMap<string, number>;
+type NumbersByName<Name extends string> =
+  | Readonly<Record<Name, number>>
+  | ReadonlyMap<string, number>;
 
 /**
  * One person's input: a number for each name. For a vector whose `items` is a number, an array of
@@ -16,13 +18,13 @@ type ByName<Name extends string> = Readonly<Record<Name, number>> | ReadonlyMap<
  * @typeParam T the task; its names are checked if its type is that of a literal
  */
 export type SumInput<T extends SumTask = SumTask> = T extends NumbersTask
-  ? ByName<T["numbers"][number]["name"]>
+  ? NumbersByName<T["numbers"][number]["name"]>
   : T extends VectorTask
     ? T["vector"]["items"] extends number
       ? readonly number[] | Float32Array | Float64Array
       : T["vector"]["items"] extends readonly (infer Name extends string)[]
-        ? ByName<Name>
-        : ByName<string> | readonly number[] | Float32Array | Float64Array
+        ? NumbersByName<Name>
+        : NumbersByName<string> | readonly number[] | Float32Array | Float64Array
     : never;
 
 /**
@@ -33,7 +35,7 @@ const isList = (input: unknown): input is ArrayLike<unknown> =>
   Array.isArray(input) || (ArrayBuffer.isView(input) && "length" in input);
 
 /** Returns the numbers in the order of the task's items. */
-function listed(task: SumTask, input: unknown): unknown[] {
+function valuesOf(task: SumTask, input: unknown): unknown[] {
   const items = itemsOf(task);
   if (typeof items === "number") {
     const values = isList(input) ? Array.from(input) : [];
@@ -62,7 +64,7 @@ function listed(task: SumTask, input: unknown): unknown[] {
  * @internal
  */
 export function readSums(task: SumTask, input: unknown): Entries {
-  const values = listed(task, input);
+  const values = valuesOf(task, input);
   values.forEach((value, index) => {
     if (!Number.isFinite(value)) {
       const items = itemsOf(task);

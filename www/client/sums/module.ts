@@ -4,8 +4,8 @@
  */
 
 import { HushbinError, WasmError } from "../errors.js";
-import { HANDED } from "../handed.js";
-import { isAllowed, why } from "../module.js";
+import { INJECTED } from "../injected.js";
+import { isWasmAllowed, messageOf } from "../module.js";
 import init, {
   currentInstance,
   digest,
@@ -27,8 +27,8 @@ async function start(module: WebAssembly.Module | undefined): Promise<void> {
   try {
     await init({ module_or_path: module ?? (await WebAssembly.compile(bytes())) });
   } catch (cause) {
-    if (isAllowed()) {
-      throw new WasmError(`WebAssembly could not be loaded: ${why(cause)}`, { cause });
+    if (isWasmAllowed()) {
+      throw new WasmError(`WebAssembly could not be loaded: ${messageOf(cause)}`, { cause });
     }
     try {
       const { core: fallback } = await import("../sums-fallback.js");
@@ -36,7 +36,7 @@ async function start(module: WebAssembly.Module | undefined): Promise<void> {
       core = fallback;
     } catch (cause) {
       throw new WasmError(
-        `WebAssembly is missing or forbidden, and its stand-in could not be loaded: ${why(cause)}`,
+        `WebAssembly is missing or forbidden, and its stand-in could not be loaded: ${messageOf(cause)}`,
         { cause },
       );
     }
@@ -48,8 +48,8 @@ async function start(module: WebAssembly.Module | undefined): Promise<void> {
  *
  * @throws WasmError
  */
-export function loadSums(): Promise<void> {
-  loading ??= start(HANDED[1]).catch((error: unknown) => {
+export function loadSumsCore(): Promise<void> {
+  loading ??= start(INJECTED[1]).catch((error: unknown) => {
     loading = undefined;
     throw error;
   });
@@ -62,7 +62,7 @@ export function loadSums(): Promise<void> {
  * @throws number, HushbinError
  * @throws WasmError
  */
-export function guardedSums<T>(call: () => T): T {
+export function callSumsCore<T>(call: () => T): T {
   try {
     if (broken) {
       core.restart();

@@ -1,8 +1,8 @@
 /** Privacy statement of sums: the guarantee, and the parties that it protects against. */
 
 import { certaintyOf } from "../certainty.js";
-import { roundedUp } from "../rounding.js";
-import { budgetOf, reportsAYear } from "../task.js";
+import { roundUp } from "../rounding.js";
+import { budgetOf, reportsPerYear } from "../task.js";
 import { honestPeopleOf, itemsOf, messagesOf, type SumTask } from "./task.js";
 
 /** Length of an upload's header in bytes, without the number of messages: `src/upload/mod.rs`. */
@@ -65,8 +65,8 @@ export function privacyOf(task: SumTask): SumPrivacy {
   const length = counted(days, "day");
   const allowed =
     reports === 1 ? `one report in ${length}` : `${reports} reports in each window of ${length}`;
-  const windows = reportsAYear(budget);
-  const year = `(${roundedUp(epsilon * windows)}, ${exponent(roundedUp(delta * windows))})`;
+  const windows = reportsPerYear(budget);
+  const year = `(${roundUp(epsilon * windows)}, ${exponent(roundUp(delta * windows))})`;
   return {
     trust: "shuffler",
     centralEpsilon: epsilon,

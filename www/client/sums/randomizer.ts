@@ -4,13 +4,13 @@
  */
 
 import { hex } from "../bytes.js";
-import { explained, NO_ENTROPY } from "../codes.js";
+import { coreErrorText, NO_ENTROPY } from "../codes.js";
 import { ClosedError, EntropyError, TaskError } from "../errors.js";
 import type { Entries } from "../input.js";
 import type { ReportMaker } from "../maker.js";
 import type { SumRandomizer as WasmRandomizer } from "../wasm/sums.js";
 import { readSums, type SumInput } from "./input.js";
-import { core, guardedSums, loadSums } from "./module.js";
+import { callSumsCore, core, loadSumsCore } from "./module.js";
 import { messagesOf, parseSumTask, type SumTask, sumBytes } from "./task.js";
 
 /**
@@ -30,7 +30,7 @@ export interface SumRandomizer<T extends SumTask = SumTask> {
   /** Number of inputs with a number beyond its limits, or with too long a vector. Never sent. */
   readonly clipped: number;
   /** Number of inputs whose messages omit more than 10⁻⁶ of the vector. Never sent. */
-  readonly left: number;
+  readonly truncated: number;
   /**
    * Randomises one person's input.
    *
@@ -51,15 +51,15 @@ export class SumMaker implements ReportMaker, SumRandomizer {
   /** Instance of the module that the handle belongs to. */
   #instance = -1;
   #clipped = 0;
-  #left = 0;
+  #truncated = 0;
   /** Sums of both counts over handles that were lost when their instance was restarted. */
-  #before: readonly [clipped: number, left: number] = [0, 0];
+  #before: readonly [clipped: number, truncated: number] = [0, 0];
 
   /** @throws number, WasmError */
   constructor(task: SumTask) {
     this.task = task;
     this.messages = messagesOf(task);
-    guardedSums(() => this.#renew());
+    callSumsCore(() => this.#restart());
     this.fingerprint = hex(this.#hash(sumBytes(task)));
   }
 
@@ -67,8 +67,8 @@ export class SumMaker implements ReportMaker, SumRandomizer {
     return this.#before[0] + this.#clipped;
   }
 
-  get left(): number {
-    return this.#before[1] + this.#left;
+  get truncated(): number {
+    return this.#before[1] + this.#truncated;
   }
 
   randomize(input: SumInput): Uint8Array {
@@ -83,7 +83,7 @@ export class SumMaker implements ReportMaker, SumRandomizer {
     return this.#call((handle) => {
       const all = handle.randomize(values);
       this.#clipped = handle.clipped();
-      this.#left = handle.left();
+      this.#truncated = handle.left();
       return all;
     });
   }
@@ -92,7 +92,7 @@ export class SumMaker implements ReportMaker, SumRandomizer {
     return this.#call((handle) => handle.upload_header(count));
   }
 
-  readonly told = (upload: Uint8Array): readonly string[] => {
+  readonly cost = (upload: Uint8Array): readonly string[] => {
     const { epsilon, delta } = this.task;
     return [
       `central ε ${epsilon} but for ${delta}, no local ε`,
@@ -108,18 +108,18 @@ export class SumMaker implements ReportMaker, SumRandomizer {
     const handle = this.#handle;
     this.#handle = undefined;
     if (handle !== undefined && this.#instance === core.currentInstance()) {
-      guardedSums(() => handle.free());
+      callSumsCore(() => handle.free());
     }
   }
 
   #hash(bytes: Uint8Array): Uint8Array {
-    return guardedSums(() => core.digest(bytes));
+    return callSumsCore(() => core.digest(bytes));
   }
 
-  #renew(): WasmRandomizer {
-    this.#before = [this.clipped, this.left];
+  #restart(): WasmRandomizer {
+    this.#before = [this.clipped, this.truncated];
     this.#clipped = 0;
-    this.#left = 0;
+    this.#truncated = 0;
     this.#handle = new core.SumRandomizer(sumBytes(this.task));
     this.#instance = core.currentInstance();
     return this.#handle;
@@ -131,8 +131,8 @@ export class SumMaker implements ReportMaker, SumRandomizer {
       throw new ClosedError("randomizer");
     }
     try {
-      return guardedSums(() =>
-        run(this.#instance === core.currentInstance() ? handle : this.#renew()),
+      return callSumsCore(() =>
+        run(this.#instance === core.currentInstance() ? handle : this.#restart()),
       );
     } catch (cause) {
       if (typeof cause !== "number") {
@@ -155,7 +155,7 @@ export class SumMaker implements ReportMaker, SumRandomizer {
  */
 export async function createMaker(given: unknown): Promise<SumMaker> {
   const task = parseSumTask(given);
-  await loadSums();
+  await loadSumsCore();
   try {
     return new SumMaker(task);
   } catch (cause) {
@@ -164,6 +164,6 @@ export async function createMaker(given: unknown): Promise<SumMaker> {
     }
     throw cause === NO_ENTROPY
       ? new EntropyError()
-      : new TaskError("invalid-task", `task ${task.id} is invalid: ${await explained(cause)}`);
+      : new TaskError("invalid-task", `task ${task.id} is invalid: ${await coreErrorText(cause)}`);
   }
 }

@@ -52,7 +52,7 @@ export interface SumMessages {
   readonly noise: number;
 }
 
-interface Promised extends AnyTask {
+interface SumTaskBase extends AnyTask {
   /** Party that people have to trust. There is no local ε. */
   readonly trust: "shuffler";
   /**
@@ -71,13 +71,13 @@ interface Promised extends AnyTask {
 }
 
 /** Task that estimates sums of numbers, each with limits. */
-export interface NumbersTask extends Promised {
+export interface NumbersTask extends SumTaskBase {
   /** Numbers of the task, 1 to 1024. */
   readonly numbers: readonly Attribute[];
 }
 
 /** Task that estimates the sum of people's vectors. */
-export interface VectorTask extends Promised {
+export interface VectorTask extends SumTaskBase {
   /** Vector of the task. */
   readonly vector: SumVector;
 }

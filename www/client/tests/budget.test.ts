@@ -6,7 +6,7 @@ import type { Ledger } from "../budget.js";
 import type { ClientOptions, createClient, Task } from "../index.js";
 import { createEngine } from "../randomizer.js";
 import { digestOf } from "../session.js";
-import { done } from "../store/indexed.js";
+import { resultOf } from "../store/indexed.js";
 import {
   answers,
   clientOf,
@@ -132,8 +132,8 @@ function reportsOf(bytes: Uint8Array): string[] {
 
 /** Returns the ledgers of the database. */
 async function keptLedgers(): Promise<readonly Ledger[]> {
-  const database = await done(indexedDB.open("hushbin"));
-  const ledgers = await done(database.transaction("ledgers").objectStore("ledgers").getAll());
+  const database = await resultOf(indexedDB.open("hushbin"));
+  const ledgers = await resultOf(database.transaction("ledgers").objectStore("ledgers").getAll());
   database.close();
   return ledgers;
 }

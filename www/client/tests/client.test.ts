@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { MAX_BYTES } from "../delivery.js";
+import { MAX_REQUEST_BYTES } from "../delivery.js";
 import {
   ClosedError,
   type HushbinError,
@@ -66,7 +66,7 @@ describe("reporting", () => {
     const collector = new FakeCollector();
     const client = clientOf(collector);
     let made = 0;
-    for (let bytes = 0; bytes < MAX_BYTES; made += 1) {
+    for (let bytes = 0; bytes < MAX_REQUEST_BYTES; made += 1) {
       expect(collector.sent).toHaveLength(0);
       await client.report(answers(made));
       bytes += (await client.history()).at(-1)?.bytes.length ?? 0;

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { version } from "../../../package.json";
 import type { Task } from "../index.js";
-import { done } from "../store/indexed.js";
+import { resultOf } from "../store/indexed.js";
 import { answers, clientOf, FakeCollector, RATINGS, stubDatabase } from "./harness.js";
 
 const ALL = new URL("../../../tests/reference/formats/", import.meta.url);
@@ -57,11 +57,14 @@ function decode(_key: string, value: unknown): unknown {
 }
 
 async function dump(): Promise<Dump> {
-  const database = await done(indexedDB.open("hushbin"));
+  const database = await resultOf(indexedDB.open("hushbin"));
   const stores: Record<string, StoreDump> = {};
   for (const name of database.objectStoreNames) {
     const store = database.transaction(name).objectStore(name);
-    const [keys, values] = await Promise.all([done(store.getAllKeys()), done(store.getAll())]);
+    const [keys, values] = await Promise.all([
+      resultOf(store.getAllKeys()),
+      resultOf(store.getAll()),
+    ]);
     const indexes = [...store.indexNames].map((own) => [own, store.index(own).keyPath]);
     const rows: StoreDump["rows"] = keys.map((key, at) => [key, values[at]]);
     const { autoIncrement } = store;
@@ -85,7 +88,7 @@ async function restore({ version, stores }: Dump): Promise<void> {
       }
     }
   };
-  (await done(opening)).close();
+  (await resultOf(opening)).close();
 }
 
 const recorded = (directory: string): Recorded =>

@@ -5,7 +5,7 @@ import { spentInWindow } from "../history/facts.js";
 import { partsOf } from "../history/report.js";
 import { ENGLISH } from "../history.js";
 import type { Task } from "../index.js";
-import type { Spent } from "../kind.js";
+import type { BudgetStatus } from "../results.js";
 import { answers, clientOf, FakeCollector, OFTEN, readUpload } from "./harness.js";
 
 const file = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
@@ -79,8 +79,8 @@ describe("sums through a shuffler", () => {
       expect(every, text).toBe(named);
     }
     expect([...all, ...sums.parts].join()).not.toMatch(/randomised/);
-    expect(sums.asked(["a", "b"], 40)).toContain("sent as 40 sealed messages");
-    expect(sums.asked(3, 40)).toContain("3 numbers");
+    expect(sums.covers(["a", "b"], 40)).toContain("sent as 40 sealed messages");
+    expect(sums.covers(3, 40)).toContain("3 numbers");
   });
 
   it("are shown in the parts of an upload, however many messages it has", () => {
@@ -99,7 +99,7 @@ describe("sums through a shuffler", () => {
 describe("what a window has spent", () => {
   const DAY_MS = 86_400_000;
   const until = new Date(40 * DAY_MS);
-  const spent = { used: 2, until } as Spent;
+  const spent = { used: 2, until } as BudgetStatus;
   const sent = [5, 15, 20].map((day, index) => ({
     at: new Date(day * DAY_MS),
     epsilon: index === 2 ? 0 : 2,

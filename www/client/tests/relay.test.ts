@@ -12,8 +12,8 @@ import {
   type Relay,
   type Task,
 } from "../index.js";
-import { opened, read, written } from "../oblivious.js";
-import { through } from "../sealed/relay.js";
+import { decodeResponse, encodeRequest, openResponse } from "../oblivious.js";
+import { relayFetch } from "../sealed/relay.js";
 import { FetchTransport } from "../transport.js";
 import { Analyser, bytesOf, FakeShuffler, hexOf, suiteOf } from "./analyser.js";
 import {
@@ -116,7 +116,7 @@ class Hidden {
 
   /** Returns a `fetch` through the relay. */
   way(): typeof globalThis.fetch {
-    return through(RELAY, this.configuration, this.fetch);
+    return relayFetch(RELAY, this.configuration, this.fetch);
   }
 
   transport(): FetchTransport {
@@ -183,18 +183,18 @@ describe("the standard's example", () => {
     expect(hexOf(request)).toBe(vector.encapsulated_request);
     const secret = await sender.export(textOf("message/bhttp response").buffer, 16);
     const answer = bytes("encapsulated_response");
-    expect(hexOf(await opened(secret, enc, answer))).toBe(vector.response);
+    expect(hexOf(await openResponse(secret, enc, answer))).toBe(vector.response);
     // Checks this file's own `seal` as well.
     const nonce = bytes("response_nonce");
     expect(await seal(secret, enc, bytes("response"), nonce)).toEqual(answer);
   });
 
   it("is written, but for padding, and its answer read", () => {
-    const message = written("https://example.com/");
+    const message = encodeRequest("https://example.com/");
     expect(message.length).toBe(256);
     const { request = "" } = vector;
     expect(hexOf(message)).toBe(request.padEnd(512, "0"));
-    expect(read(bytes("response"))).toMatchObject({ status: 200, body: null });
+    expect(decodeResponse(bytes("response"))).toMatchObject({ status: 200, body: null });
   });
 });
 
@@ -247,7 +247,7 @@ describe("through a relay", () => {
     vi.stubGlobal("location", { origin: "https://page.example", href: "https://page.example/a" });
     try {
       const gateway = await Hidden.create();
-      const way = through("/relay", gateway.configuration, gateway.fetch);
+      const way = relayFetch("/relay", gateway.configuration, gateway.fetch);
       await new FetchTransport(REPORTS, way).send([Uint8Array.of(1)]);
       expect(gateway.seen[0]?.url).toBe("https://page.example/relay");
       expect(gateway.inside[0]?.fields).toMatch(/origin.https:\/\/page\.example/);
@@ -450,7 +450,7 @@ describe("an answer", () => {
     const content = new Uint8Array(70_000).map((_, at) => at);
     const length = [0x80, 1, 0x11, 0x70];
     const message = new Uint8Array([1, 0x40, 201, 4, 1, 97, 1, 98, ...length, ...content, 0, 0]);
-    const response = read(message);
+    const response = decodeResponse(message);
     expect(response.status).toBe(201);
     expect(response.headers.get("a")).toBe("b");
     expect(new Uint8Array(await response.arrayBuffer())).toEqual(content);
@@ -459,7 +459,7 @@ describe("an answer", () => {
   it.each(["", "00", "03", "01", "0140", "0140c805", "0140c8010140", "0140c8ffffffffffffffff"])(
     "is none in %s",
     (digits) => {
-      expect(() => read(bytesOf(digits))).toThrow();
+      expect(() => decodeResponse(bytesOf(digits))).toThrow();
     },
   );
 });
@@ -469,7 +469,7 @@ describe("a request", () => {
     "with %i bytes is padded to whole steps",
     (length) => {
       const body = new Uint8Array(length).fill(7);
-      const message = written(REPORTS, { method: "POST", body });
+      const message = encodeRequest(REPORTS, { method: "POST", body });
       expect(message.length % 256).toBe(0);
       expect(message.length - length).toBeLessThan(256 + 80);
       expect(hexOf(message)).toContain("07".repeat(length));

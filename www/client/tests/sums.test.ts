@@ -129,7 +129,7 @@ describe("the vectors of sums", () => {
         return hexOf(randomizer.randomize((input ? new Map(input) : values) as never));
       });
       expect(all).toEqual(outcome.messages);
-      expect([randomizer.clipped, randomizer.left]).toEqual([clipped, left]);
+      expect([randomizer.clipped, randomizer.truncated]).toEqual([clipped, left]);
       const { uploadHeader } = Object.getPrototypeOf(randomizer);
       const header: Uint8Array = uploadHeader.call(randomizer, randomizer.messages);
       expect(hexOf(header) + all.at(-1)).toBe(outcome.upload);
@@ -240,7 +240,7 @@ describe("a report", () => {
       });
     }
     expect(Math.abs(sum / PEOPLE / 8 - 0.75)).toBeLessThan(0.0086);
-    expect([randomizer.clipped, randomizer.left]).toEqual([0, 0]);
+    expect([randomizer.clipped, randomizer.truncated]).toEqual([0, 0]);
     randomizer.randomize({ "load-time": 10_001, zoom: 4 });
     expect(randomizer.clipped).toBe(1);
   });
@@ -521,7 +521,7 @@ it("makes a report afresh after the module has failed", async () => {
   randomizer.randomize({ "load-time": 20_000, zoom: 1 });
   const own = await import("../sums/module.js");
   expect(() =>
-    own.guardedSums(() => {
+    own.callSumsCore(() => {
       throw new Error("trap");
     }),
   ).toThrow(/starts it afresh/);

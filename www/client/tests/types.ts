@@ -276,7 +276,7 @@ export async function sums() {
   randomizer.randomize({ "load-time": 1, zoom: 1 });
   // @ts-expect-error both numbers are required
   randomizer.randomize({ zoom: 1 });
-  return [centralEpsilon, randomizer.left];
+  return [centralEpsilon, randomizer.truncated];
 }
 
 export async function sealed() {

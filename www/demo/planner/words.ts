@@ -1,7 +1,7 @@
 // Names of mechanisms and formats of numbers.
 
 import { certaintyOf } from "../../client/certainty.js";
-import { roundedUp } from "../../client/rounding.js";
+import { roundUp } from "../../client/rounding.js";
 import type { QuestionPlan, VerdictKind } from "../shared/analysis.js";
 import { count, powers } from "../shared/format.js";
 
@@ -36,7 +36,7 @@ export function digits(value: number | null | undefined): string {
 /** Formats a privacy loss with three significant digits, rounded up. */
 export function lossDigits(value: number | null | undefined): string {
   if (value === null || value === undefined || value <= 0) return digits(value);
-  return digits(roundedUp(value));
+  return digits(roundUp(value));
 }
 
 /** Words what an observer can learn at this ε, without mathematics. */

@@ -20,17 +20,17 @@ export let UnknownItemError: typeof errors.UnknownItemError;
 export let WasmError: typeof errors.WasmError;
 
 /** Error classes that this file has received. It passes them on to files that it loads itself. */
-export let HANDED: [errors: typeof errors.HANDED, sums?: WebAssembly.Module | undefined];
+export let INJECTED: [errors: typeof errors.INJECTED_ERRORS, sums?: WebAssembly.Module | undefined];
 
 /**
  * Returns a function that stores its arguments and then returns `parts`. Its arguments are the
  * error classes of the loading file, and the WebAssembly module for sums, for hosts that may not
  * compile a module from bytes.
  */
-export const handing =
+export const injectable =
   <T>(parts: T) =>
-  (...handed: typeof HANDED): T => {
-    HANDED = handed;
+  (...handed: typeof INJECTED): T => {
+    INJECTED = handed;
     [
       AnswerError,
       ClosedError,

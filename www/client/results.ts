@@ -2,13 +2,13 @@
 
 import type { ReportInput } from "./input.js";
 import type { Receipt } from "./receipt.js";
-import type { Stored } from "./store/store.js";
+import type { StoredReport } from "./store/store.js";
 import type { SumInput } from "./sums/input.js";
 import type { SumTask } from "./sums/task.js";
 import type { Task } from "./task.js";
 
 /** Budget of a task in this browser at this moment. */
-export interface Spent {
+export interface BudgetStatus {
   /** ε of one report. Undefined while the task is not known. */
   readonly epsilon: number | undefined;
   /** Number of reports that a window may contain. Undefined while the task is not known. */
@@ -26,7 +26,7 @@ export interface Spent {
 }
 
 /** Report that has left this browser, or waits to be sent. */
-export interface Sent extends Pick<Stored, "epsilon" | "bytes" | "state"> {
+export interface HistoryEntry extends Pick<StoredReport, "epsilon" | "bytes" | "state"> {
   /** Time at which the report was made. */
   readonly at: Date;
 }
@@ -40,7 +40,8 @@ export interface SumReceipt extends Pick<Receipt, "outcome"> {
 }
 
 /** Central budget of a task in this browser at this moment. It contains no local ε. */
-export interface SumSpent extends Pick<Spent, "used" | "until" | "reports" | "durable"> {
+export interface SumBudgetStatus
+  extends Pick<BudgetStatus, "used" | "until" | "reports" | "durable"> {
   /** Central ε of one report. */
   readonly centralEpsilon: number;
   /** Probability δ that the guarantee of this ε fails. */
@@ -52,7 +53,7 @@ export interface SumSpent extends Pick<Spent, "used" | "until" | "reports" | "du
 }
 
 /** Report of sums that has left this browser, or waits to be sent: all messages of one input. */
-export interface SumSent extends Pick<Sent, "at" | "bytes" | "state"> {
+export interface SumHistoryEntry extends Pick<HistoryEntry, "at" | "bytes" | "state"> {
   /** Central ε that the report spent. */
   readonly centralEpsilon: number;
   /** Probability δ that the guarantee of this ε fails. */
@@ -60,33 +61,33 @@ export interface SumSent extends Pick<Sent, "at" | "bytes" | "state"> {
 }
 
 /** Types that a client returns, by the kind of its task. */
-export interface Kind {
+export interface Results {
   /** Receipt of a call of `report`. */
   readonly receipt: unknown;
   /** Type of the budget in this browser. */
-  readonly spent: unknown;
+  readonly budget: unknown;
   /** Type of a report in the history. */
-  readonly sent: unknown;
+  readonly entry: unknown;
 }
 
 /** Types that a client returns for a task with a local ε. */
-export interface LocalKind extends Kind {
+export interface LocalResults extends Results {
   /** Receipt of a call of `report`. */
   readonly receipt: Receipt;
   /** Type of the budget in this browser. */
-  readonly spent: Spent;
+  readonly budget: BudgetStatus;
   /** Type of a report in the history. */
-  readonly sent: Sent;
+  readonly entry: HistoryEntry;
 }
 
 /** Types that a client returns for a task of sums. */
-export interface SumKind extends Kind {
+export interface SumResults extends Results {
   /** Receipt of a call of `report`. */
   readonly receipt: SumReceipt;
   /** Type of the budget in this browser. */
-  readonly spent: SumSpent;
+  readonly budget: SumBudgetStatus;
   /** Type of a report in the history. */
-  readonly sent: SumSent;
+  readonly entry: SumHistoryEntry;
 }
 
 /**
@@ -94,11 +95,11 @@ export interface SumKind extends Kind {
  *
  * @typeParam T the task's type
  */
-export type KindOf<T extends Task | SumTask> = [T] extends [Task]
-  ? LocalKind
+export type ResultsOf<T extends Task | SumTask> = [T] extends [Task]
+  ? LocalResults
   : [T] extends [SumTask]
-    ? SumKind
-    : LocalKind | SumKind;
+    ? SumResults
+    : LocalResults | SumResults;
 
 /**
  * One person's input to a task of either kind.
@@ -112,24 +113,24 @@ export type InputOf<T extends Task | SumTask> = [T] extends [Task]
     : ReportInput | SumInput;
 
 /** Translator of receipts, budgets and history into the terms of a kind of task. */
-export interface Terms<K extends Kind> {
+export interface ResultConverter<K extends Results> {
   (said: Receipt): K["receipt"];
-  (said: Spent): K["spent"];
-  (said: Sent): K["sent"];
+  (said: BudgetStatus): K["budget"];
+  (said: HistoryEntry): K["entry"];
 }
 
 /** Translation for tasks with a local ε, whose terms need no change. */
-export const local: Terms<LocalKind> = <T>(said: T) => said;
+export const localConverter: ResultConverter<LocalResults> = <T>(said: T) => said;
 
 /**
  * Returns the translation for a task of sums. Names of its fields say `central`, so that its ε
  * is not mistaken for a local one.
  */
-export const central = ({ delta }: SumTask): Terms<SumKind> =>
-  (({ epsilon, spent, dropped, ...rest }: Partial<Receipt & Spent>) => ({
+export const sumConverter = ({ delta }: SumTask): ResultConverter<SumResults> =>
+  (({ epsilon, spent, dropped, ...rest }: Partial<Receipt & BudgetStatus>) => ({
     ...rest,
     centralEpsilon: epsilon,
     // If nothing was spent, nothing can fail.
     delta: epsilon ? delta : 0,
     ...(spent !== undefined && { centralSpent: spent }),
-  })) as Terms<never>;
+  })) as ResultConverter<never>;

@@ -2,83 +2,92 @@
 
 import { certaintyOf } from "../certainty.js";
 import type { Client } from "../client.js";
-import type { Sent, Spent, SumSent } from "../kind.js";
+import type { BudgetStatus, HistoryEntry, SumHistoryEntry } from "../results.js";
 import { honestPeopleOf, messagesOf, type SumTask } from "../sums/task.js";
-import { budgetOf, reportsAYear, type Task } from "../task.js";
+import { budgetOf, reportsPerYear, type Task } from "../task.js";
 import { protectionOf, spentInWindow } from "./facts.js";
-import type { Entry, Written } from "./report.js";
+import type { Entry, Formatters } from "./report.js";
 import type { Words } from "./words.js";
 
-type Shown = "about" | "consent" | "watch" | "budget" | "history" | "revoke";
+type ClientMember = "about" | "consent" | "watch" | "budget" | "history" | "revoke";
 
 /** Members of a client that the element uses. */
-export type Watched = Pick<Client, Shown> | Pick<Client<SumTask>, Shown>;
+export type HistoryClient = Pick<Client, ClientMember> | Pick<Client<SumTask>, ClientMember>;
 
 /**
  * Texts about a client and its budget.
  *
  * @internal
  */
-export interface Told extends Pick<Spent, "until" | "reports" | "durable"> {
-  readonly asked: string;
+export interface ClientTexts extends Pick<BudgetStatus, "until" | "reports" | "durable"> {
+  readonly covers: string;
   /** Meaning of ε, and the party that it protects against. */
-  readonly means: string;
+  readonly meaning: string;
   /**
    * Number of reports in the current window, and the ε that they spent. Undefined while the task is
    * not known.
    */
   readonly used: string | undefined;
   /** Number of all reports so far, and the ε that they spent. */
-  readonly ever: string;
+  readonly total: string;
   /** Reports, oldest first. */
   readonly entries: readonly Entry[];
 }
 
 /** Returns how sure someone can become who was 50 % sure, in per cent, in the reader's language. */
-const certainty = (epsilon: number, { number }: Written): string =>
+const certainty = (epsilon: number, { number }: Formatters): string =>
   number(Number(certaintyOf(epsilon)));
 
 /** Returns sentences on what the task asks, and on the meaning of its ε. */
-function explained(task: Task, words: Words, written: Written): [asked: string, means: string] {
-  const { number } = written;
+function taskTexts(
+  task: Task,
+  words: Words,
+  formatters: Formatters,
+): [covers: string, meaning: string] {
+  const { number } = formatters;
   const { epsilon } = task;
   const { about, distance, delta } = protectionOf(task);
-  const sure = certainty(epsilon, written);
-  const means = [words.meaning(number(epsilon), sure, about, number(distance))];
+  const sure = certainty(epsilon, formatters);
+  const sentences = [words.meaning(number(epsilon), sure, about, number(distance))];
   if (delta > 0) {
-    means.push(words.failing(String(delta)));
+    sentences.push(words.failure(String(delta)));
   }
   const budget = budgetOf(task);
-  const yearly = reportsAYear(budget);
+  const yearly = reportsPerYear(budget);
   const spent = yearly * epsilon;
   const { reports, days } = budget;
-  means.push(words.year(reports, days, yearly, number(spent), certainty(spent, written)));
-  means.push(budget.answers === "permanent" ? words.permanent : words.unlinked);
+  sentences.push(words.year(reports, days, yearly, number(spent), certainty(spent, formatters)));
+  sentences.push(budget.answers === "permanent" ? words.permanent : words.unlinked);
   if ("questions" in task) {
     const names = task.questions.map(({ name }) => name);
-    return [words.asked(names, true), means.join(" ")];
+    return [words.covers(names, true), sentences.join(" ")];
   }
   const { items } = task;
-  const asked =
+  const covers =
     typeof items === "object"
-      ? words.asked(items, false)
-      : words.askedOf(items === "open" ? undefined : items);
-  return [asked, means.join(" ")];
+      ? words.covers(items, false)
+      : words.coversCount(items === "open" ? undefined : items);
+  return [covers, sentences.join(" ")];
 }
 
-async function local(client: Pick<Client, Shown>, words: Words, written: Written): Promise<Told> {
-  const { number } = written;
+async function localTexts(
+  client: Pick<Client, ClientMember>,
+  words: Words,
+  formatters: Formatters,
+): Promise<ClientTexts> {
+  const { number } = formatters;
   const [spent, sent] = await Promise.all([client.budget(), client.history()]);
   const { task } = client.about;
   const { used, allowed, until, reports, durable } = spent;
-  const [asked, means] = task ? explained(task, words, written) : ["", ""];
+  const [covers, meaning] = task ? taskTexts(task, words, formatters) : ["", ""];
   const known = task !== undefined && allowed !== undefined;
-  const cost = ({ epsilon }: Sent) => (epsilon > 0 ? words.cost(number(epsilon)) : words.again);
+  const cost = ({ epsilon }: HistoryEntry) =>
+    epsilon > 0 ? words.cost(number(epsilon)) : words.resent;
   return {
-    asked,
-    means,
+    covers,
+    meaning,
     used: known ? words.used(used, allowed, number(spentInWindow(task, spent, sent))) : undefined,
-    ever: words.spent(reports, number(spent.spent), certainty(spent.spent, written)),
+    total: words.spent(reports, number(spent.spent), certainty(spent.spent, formatters)),
     entries: sent.map((each) => ({ ...each, cost: cost(each), parts: words.parts })),
     until,
     reports,
@@ -86,29 +95,29 @@ async function local(client: Pick<Client, Shown>, words: Words, written: Written
   };
 }
 
-async function central(
-  client: Pick<Client<SumTask>, Shown>,
+async function sumTexts(
+  client: Pick<Client<SumTask>, ClientMember>,
   task: SumTask,
   { sums }: Words,
-  written: Written,
-): Promise<Told> {
-  const { number } = written;
+  formatters: Formatters,
+): Promise<ClientTexts> {
+  const { number } = formatters;
   const [spent, sent] = await Promise.all([client.budget(), client.history()]);
   const { epsilon, delta, people } = task;
   const { used, allowed, until, reports, durable, centralSpent } = spent;
   const items = "numbers" in task ? task.numbers.map(({ name }) => name) : task.vector.items;
-  const cost = (each: SumSent) => sums.cost(number(each.centralEpsilon), String(delta));
+  const cost = (each: SumHistoryEntry) => sums.cost(number(each.centralEpsilon), String(delta));
   return {
-    asked: sums.asked(items, messagesOf(task)),
-    means: sums.meaning(
+    covers: sums.covers(items, messagesOf(task)),
+    meaning: sums.meaning(
       number(epsilon),
       String(delta),
-      certainty(epsilon, written),
+      certainty(epsilon, formatters),
       number(people),
       number(honestPeopleOf(task)),
     ),
     used: sums.used(used, allowed, number(used * epsilon)),
-    ever: sums.spent(reports, number(centralSpent)),
+    total: sums.spent(reports, number(centralSpent)),
     entries: sent.map((each) => ({ ...each, cost: cost(each), parts: sums.parts })),
     until,
     reports,
@@ -121,9 +130,13 @@ async function central(
  *
  * @internal
  */
-export function told(client: Watched, words: Words, written: Written): Promise<Told> {
+export function clientTexts(
+  client: HistoryClient,
+  words: Words,
+  formatters: Formatters,
+): Promise<ClientTexts> {
   const { task } = client.about;
   return task !== undefined && "trust" in task
-    ? central(client as Pick<Client<SumTask>, Shown>, task, words, written)
-    : local(client as Pick<Client, Shown>, words, written);
+    ? sumTexts(client as Pick<Client<SumTask>, ClientMember>, task, words, formatters)
+    : localTexts(client as Pick<Client, ClientMember>, words, formatters);
 }

@@ -1,24 +1,29 @@
 /** Sessions whose reports are sealed to an analyser. */
 
-import { joined } from "../bytes.js";
+import { concatBytes } from "../bytes.js";
 import { HushbinError, SealingError } from "../errors.js";
 import type { ReportMaker } from "../maker.js";
-import { why } from "../module.js";
+import { messageOf } from "../module.js";
 import type { Settings } from "../options.js";
 import type { Seal } from "../sealing.js";
+import type {
+  PackedReport,
+  ReportFunction,
+  SealableSession,
+  SessionOverrides,
+} from "../session-overrides.js";
 import type { TaskSource } from "../task-source.js";
-import type { Packed, Report, Reporting, Way } from "../way.js";
-import { fetchKeys, pinned } from "./keys.js";
+import { fetchKeys, selectPinned } from "./keys.js";
 import { sealedSettingsOf } from "./options.js";
-import { through } from "./relay.js";
+import { relayFetch } from "./relay.js";
 
 /** Format version: the first byte of an upload of sealed reports, `VERSION` in `src/sealed.rs`. */
 const VERSION = 2;
 
-const CANNOT = "this browser cannot seal";
+const CANNOT_SEAL = "this browser cannot seal";
 
 /** Exception that leaves a transaction because its report has to be sealed first. */
-class Wanted {
+class SealingNeeded {
   /** Report to seal. Undefined if a new one has to be drawn. */
   readonly report: Uint8Array | undefined;
 
@@ -30,7 +35,11 @@ class Wanted {
 const equal = (one: unknown, other: unknown) => String(one) === String(other);
 
 /** Seals each message of a report separately, so that messages cannot be linked to each other. */
-async function packed(engine: ReportMaker, report: Uint8Array, seal: Seal): Promise<Packed> {
+async function sealMessages(
+  engine: ReportMaker,
+  report: Uint8Array,
+  seal: Seal,
+): Promise<PackedReport> {
   const { messages } = engine;
   const header = engine.uploadHeader(messages);
   // The header of a plain upload, except for the version.
@@ -39,7 +48,7 @@ async function packed(engine: ReportMaker, report: Uint8Array, seal: Seal): Prom
   const sealed = Array.from({ length: messages }, (_, at) =>
     seal(report.subarray(at * length, (at + 1) * length)),
   );
-  return [report, joined([header, ...(await Promise.all(sealed))])];
+  return [report, concatBytes([header, ...(await Promise.all(sealed))])];
 }
 
 /**
@@ -47,11 +56,11 @@ async function packed(engine: ReportMaker, report: Uint8Array, seal: Seal): Prom
  * the meantime. A sealed report is charged only if the ledger still needs it, and dropped
  * otherwise.
  */
-const reporting =
-  (seal: Seal): Report =>
-  async (session: Reporting, entries) => {
+const sealedReporter =
+  (seal: Seal): ReportFunction =>
+  async (session: SealableSession, entries) => {
     const { engine } = session;
-    let sealed: Packed | undefined;
+    let sealed: PackedReport | undefined;
     let before: Uint8Array | undefined;
     for (;;) {
       try {
@@ -59,16 +68,19 @@ const reporting =
           // Leave the transaction, seal, and try again. The ledger may then need a different
           // report.
           if (sealed === undefined || !equal(report, before)) {
-            throw new Wanted(report);
+            throw new SealingNeeded(report);
           }
           return sealed;
         });
       } catch (wanted) {
-        if (!(wanted instanceof Wanted)) {
+        if (!(wanted instanceof SealingNeeded)) {
           throw wanted;
         }
         before = wanted.report;
-        sealed = await step(CANNOT, packed(engine, before ?? engine.make(entries), seal));
+        sealed = await sealingStep(
+          CANNOT_SEAL,
+          sealMessages(engine, before ?? engine.make(entries), seal),
+        );
       }
     }
   };
@@ -78,13 +90,13 @@ const reporting =
  *
  * @throws SealingError for any failure that is not a HushbinError
  */
-async function step<T>(what: string, work: Promise<T>): Promise<T> {
+async function sealingStep<T>(what: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (cause) {
     throw cause instanceof HushbinError
       ? cause
-      : new SealingError(`${what}: ${why(cause)}`, { cause });
+      : new SealingError(`${what}: ${messageOf(cause)}`, { cause });
   }
 }
 
@@ -94,15 +106,15 @@ async function step<T>(what: string, work: Promise<T>): Promise<T> {
  *
  * @throws OptionError, SealingError
  */
-export function wayOf(settings: Settings, source: TaskSource): Way {
+export function sealedOverrides(settings: Settings, source: TaskSource): SessionOverrides {
   const { url, dryRun } = settings;
   const { analyser, relay, delayMs } = sealedSettingsOf(settings);
-  const fetch = relay ? through(relay.url, relay.gateway, source.request) : source.request;
+  const fetch = relay ? relayFetch(relay.url, relay.gateway, source.request) : source.request;
   if (dryRun) {
     return { fetch };
   }
   if (globalThis.crypto?.subtle === undefined) {
-    throw new SealingError(`${CANNOT}: it has no WebCrypto here`);
+    throw new SealingError(`${CANNOT_SEAL}: it has no WebCrypto here`);
   }
   const loading = import("../sealing.js");
   loading.catch(() => {});
@@ -112,9 +124,9 @@ export function wayOf(settings: Settings, source: TaskSource): Way {
     ...(relay && delayMs === undefined && { delayMs: 0 }),
     reporter: async ({ fingerprint }) => {
       const keys = await source.fetch(() => fetchKeys(url, fetch));
-      const own = await step("what seals could not be loaded", loading);
-      const key = await step(CANNOT, pinned(own, keys, analyser, fingerprint));
-      return reporting(await step(CANNOT, own.sealerOf(key)));
+      const own = await sealingStep("what seals could not be loaded", loading);
+      const key = await sealingStep(CANNOT_SEAL, selectPinned(own, keys, analyser, fingerprint));
+      return sealedReporter(await sealingStep(CANNOT_SEAL, own.sealerOf(key)));
     },
   };
 }

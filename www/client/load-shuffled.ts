@@ -1,14 +1,14 @@
 /** Loader of the code for tasks whose reports pass a shuffler. */
 
-import { copied } from "./entries.js";
-import { HANDED, SealingError } from "./errors.js";
-import { suppliers, why } from "./module.js";
+import { deepCopy } from "./entries.js";
+import { INJECTED_ERRORS, SealingError } from "./errors.js";
+import { coreSources, messageOf } from "./module.js";
 import type { SumPrivacy } from "./sums/privacy.js";
 import type { SumTask } from "./sums/task.js";
 
-type Shuffled = ReturnType<typeof import("./shuffled.js").hand>;
+type ShuffledParts = ReturnType<typeof import("./shuffled.js").hand>;
 
-let own: Shuffled | undefined;
+let parts: ShuffledParts | undefined;
 
 /**
  * Loads the code that seals reports and makes reports of sums. A later call tries again after a
@@ -17,14 +17,14 @@ let own: Shuffled | undefined;
  * @throws SealingError if it cannot be loaded
  * @internal
  */
-export async function shuffled(): Promise<Shuffled> {
+export async function loadShuffled(): Promise<ShuffledParts> {
   try {
     const { hand } = await import("./shuffled.js");
     // Called once, because each call evaluates the file again.
-    own ??= hand(HANDED, suppliers.sums);
-    return own;
+    parts ??= hand(INJECTED_ERRORS, coreSources.sums);
+    return parts;
   } catch (cause) {
-    throw new SealingError(`what seals could not be loaded: ${why(cause)}`, { cause });
+    throw new SealingError(`what seals could not be loaded: ${messageOf(cause)}`, { cause });
   }
 }
 
@@ -34,7 +34,7 @@ export async function shuffled(): Promise<Shuffled> {
  * @throws SealingError, WasmError if it cannot be loaded
  * @internal
  */
-export const sums = async () => (await shuffled()).sums();
+export const loadSums = async () => (await loadShuffled()).sums();
 
 /**
  * Returns the cost and the protection of one report to a task of sums. Show both before the person
@@ -48,6 +48,6 @@ export const sums = async () => (await shuffled()).sums();
  * @throws SealingError, WasmError if the code of sums cannot be loaded
  */
 export async function privacyOf(task: SumTask): Promise<SumPrivacy> {
-  const own = copied(task);
-  return (await sums()).privacyOf(own);
+  const own = deepCopy(task);
+  return (await loadSums()).privacyOf(own);
 }

@@ -3,16 +3,16 @@
 import type { Entries } from "./input.js";
 import type { ReportMaker } from "./maker.js";
 import type { Receipt } from "./receipt.js";
-import type { Stored } from "./store/store.js";
+import type { StoredReport } from "./store/store.js";
 
 /** Report, and the bytes of the upload that contains only this report. */
-export type Packed = readonly [report: Uint8Array, bytes: Uint8Array<ArrayBuffer>];
+export type PackedReport = readonly [report: Uint8Array, bytes: Uint8Array<ArrayBuffer>];
 
 /** Receipt for answers, and the report that was made from them. */
-export type Changed = readonly [receipt: Receipt, made: Stored | undefined];
+export type ReportResult = readonly [receipt: Receipt, made: StoredReport | undefined];
 
 /** Part of a session that is needed to seal reports. */
-export interface Reporting {
+export interface SealableSession {
   readonly engine: ReportMaker;
   /**
    * Decides, randomises and charges in one atomic step.
@@ -20,20 +20,20 @@ export interface Reporting {
    * @param pack makes a report, or receives the one that was made before. If it throws, nothing is
    * charged, and the error is passed on
    */
-  change(entries: Entries, pack?: (report?: Uint8Array) => Packed): Promise<Changed>;
+  change(entries: Entries, pack?: (report?: Uint8Array) => PackedReport): Promise<ReportResult>;
 }
 
 /** Function that reports answers in more than one step. */
-export type Report = (session: Reporting, entries: Entries) => Promise<Changed>;
+export type ReportFunction = (session: SealableSession, entries: Entries) => Promise<ReportResult>;
 
 /** Settings that make a session differ from one whose reports are not sealed and have a local ε. */
-export interface Way {
+export interface SessionOverrides {
   /** Function that sends requests, in place of the session's default one. */
   readonly fetch?: typeof globalThis.fetch;
   /** Maximum time that a report waits before it is sent, in milliseconds. */
   readonly delayMs?: number;
   /** Function that makes the maker of reports. Undefined for tasks with a local ε. */
   readonly maker?: (() => Promise<ReportMaker>) | undefined;
-  /** Function that makes the {@link Report} of the session. Undefined if reports are not sealed. */
-  readonly reporter?: (engine: ReportMaker) => Promise<Report>;
+  /** Function that makes the {@link ReportFunction} of the session. Undefined if reports are not sealed. */
+  readonly reporter?: (engine: ReportMaker) => Promise<ReportFunction>;
 }
