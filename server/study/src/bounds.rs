@@ -13,7 +13,7 @@ use crate::published::published_bounds;
 
 /// Parameters of the shuffled batch in the middle of the curves.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Batch {
+pub(crate) struct ShuffledBatch {
     pub(crate) epsilon: f64,
     pub(crate) reports: u64,
     pub(crate) honest_fraction: f64,
@@ -27,11 +27,11 @@ const POINTS: u32 = 49;
 ///
 /// # Errors
 /// Any error that `at` returns, and any error of the bounds.
-pub(crate) fn figure(
-    batch: &Batch,
+pub(crate) fn central_epsilon_figure(
+    batch: &ShuffledBatch,
     at: impl Fn(f64) -> Result<Mixture, Error> + Sync,
 ) -> Result<Figure, Error> {
-    let Batch {
+    let ShuffledBatch {
         epsilon,
         reports,
         honest_fraction,
@@ -42,15 +42,15 @@ pub(crate) fn figure(
     let fewest = REPORTS
         .min
         .max((HONEST_REPORTS.min / honest_fraction).ceil());
-    let sizes = spaced(reports as f64, 100.0, fewest, REPORTS.max);
-    let budgets = spaced(epsilon, 10.0, EPSILON.min, EPSILON.max);
+    let sizes = geometric_points(reports as f64, 100.0, fewest, REPORTS.max);
+    let budgets = geometric_points(epsilon, 10.0, EPSILON.min, EPSILON.max);
     let bar = progress_bar(2 * u64::from(POINTS), "batches");
     let here = at(epsilon)?;
     let by_reports = curves(&sizes, &bar, |reports| {
-        values(&here, reports.round() as u64, honest_fraction, delta)
+        central_epsilons(&here, reports.round() as u64, honest_fraction, delta)
     })?;
     let by_epsilon = curves(&budgets, &bar, |epsilon| {
-        values(&at(epsilon)?, reports, honest_fraction, delta)
+        central_epsilons(&at(epsilon)?, reports, honest_fraction, delta)
     })?;
     bar.finish_and_clear();
     let panel = |title, curves| Panel { title, curves };
@@ -79,7 +79,7 @@ pub(crate) fn figure(
 
 /// Returns [`POINTS`] geometrically spaced numbers from `middle / reach` to `middle · reach`. Both
 /// ends are limited to `min..=max`.
-fn spaced(middle: f64, reach: f64, min: f64, max: f64) -> Vec<f64> {
+fn geometric_points(middle: f64, reach: f64, min: f64, max: f64) -> Vec<f64> {
     let (low, high) = ((middle / reach).max(min), (middle * reach).min(max));
     (0..POINTS)
         .map(|point| {
@@ -94,7 +94,7 @@ fn spaced(middle: f64, reach: f64, min: f64, max: f64) -> Vec<f64> {
 /// Returns the name and the central ε of each curve. hushbin's accounting is the first curve. The
 /// published bounds follow in a fixed order. The ε is `None` if the theorem behind a bound does not
 /// apply.
-fn values(
+fn central_epsilons(
     mixture: &Mixture,
     reports: u64,
     honest_fraction: f64,
@@ -121,7 +121,7 @@ fn curves(
         found
     });
     let all: Vec<_> = all.collect::<Result<_, Error>>()?;
-    // `values` returns the same bounds in the same order for every batch.
+    // `central_epsilons` returns the same bounds in the same order for every batch.
     let curve = |index: usize| Curve {
         label: all[0][index].0.to_owned(),
         points: at
@@ -147,7 +147,7 @@ mod tests {
             (12.0, 10.0, 0.001, 12.0),
             (0.001, 10.0, 0.001, 12.0),
         ] {
-            let points = spaced(middle, reach, min, max);
+            let points = geometric_points(middle, reach, min, max);
             assert!(points.is_sorted() && points.len() == POINTS as usize);
             assert!(points.iter().all(|x| (min..=max).contains(x)), "{points:?}");
             assert_eq!(points[0], (middle / reach).max(min));

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use hushbin::{Task, TaskDraft};
 use hushbin_analysis::accounting::{DEFAULT_HONEST_FRACTION, Mixture};
 
-use crate::bounds::{Batch, figure};
+use crate::bounds::{ShuffledBatch, central_epsilon_figure};
 use crate::figure::svg;
 use crate::output::Error;
 use crate::published::published_bounds;
@@ -48,7 +48,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     let task = task.transpose()?;
     let of_task = task.as_ref().map(Task::epsilon);
     let epsilon = options.epsilon.or(of_task);
-    let batch = Batch {
+    let batch = ShuffledBatch {
         epsilon: epsilon.expect("clap asks for --epsilon or --task"),
         reports: options.reports,
         honest_fraction: options.honest_fraction,
@@ -60,7 +60,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
             None => Mixture::generic(epsilon)?,
         })
     };
-    let Batch {
+    let ShuffledBatch {
         epsilon,
         reports,
         honest_fraction,
@@ -68,7 +68,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     } = batch;
     let own = at(epsilon)?;
     let published = published_bounds(&own, reports, honest_fraction, delta)?;
-    let picture = figure(&batch, at)?;
+    let picture = central_epsilon_figure(&batch, at)?;
     let path = options.out.display();
     fs::write(&options.out, svg(&picture)?)
         .map_err(|error| format!("cannot write {path}: {error}"))?;

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::evaluate::{self, Data, DataSet, Experiment, Learning, Listed, Size, StudySettings};
+use crate::evaluate::{
+    self, Data, DataSet, Experiment, Learning, PeopleTable, Size, StudySettings,
+};
 use crate::output::{Error, progress_bar};
 
 /// Rerun the papers' experiments with every mechanism that they compare, and write tables, figures
@@ -33,7 +35,7 @@ pub(super) struct Options {
 
 /// Returns the experiments that `--only` selects among the papers' experiments and the experiments
 /// on the given data sets.
-fn experiments(options: &Options) -> Result<Vec<Box<dyn Experiment>>, Error> {
+fn selected_experiments(options: &Options) -> Result<Vec<Box<dyn Experiment>>, Error> {
     let wanted = |name: &str| {
         options.only.is_empty() || options.only.iter().any(|only| name.contains(only.as_str()))
     };
@@ -43,7 +45,10 @@ fn experiments(options: &Options) -> Result<Vec<Box<dyn Experiment>>, Error> {
             .extension()
             .is_some_and(|own| own.eq_ignore_ascii_case("csv"));
         all.push(if is_table {
-            Box::new(Learning::of_people(Listed::open(path)?, options.preset))
+            Box::new(Learning::from_table(
+                PeopleTable::open(path)?,
+                options.preset,
+            ))
         } else {
             Box::new(Data::new(path, DataSet::open(path)?, options.preset))
         });
@@ -53,20 +58,18 @@ fn experiments(options: &Options) -> Result<Vec<Box<dyn Experiment>>, Error> {
         let (before, own) = (&names[..index], names[index]);
         before.contains(&own).then_some(own)
     }) {
-        return Err(format!("two data sets would be {name}: call one's file otherwise").into());
+        return Err(format!("two data sets have the name {name}: rename one of the files").into());
     }
     let names = names.join(", ");
     all.retain(|own| wanted(own.name()));
     if all.is_empty() {
-        return Err(
-            format!("no experiment's name contains what --only says; there are {names}").into(),
-        );
+        return Err(format!("--only matches no experiment; the experiments are {names}").into());
     }
     Ok(all)
 }
 
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
-    let experiments = experiments(options)?;
+    let experiments = selected_experiments(options)?;
     let settings = StudySettings {
         directory: &options.out,
         preset: options.preset.as_str(),
@@ -81,21 +84,26 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
         });
     })?;
     bar.finish_and_clear();
-    let drawn = evaluate::write(&options.out, &how(options), &experiments, &tables)?;
-    for own in &drawn {
+    let results = evaluate::write_results(
+        &options.out,
+        &reproduction_command(options),
+        &experiments,
+        &tables,
+    )?;
+    for own in &results {
         writeln!(out, "{}: {} figures", own.title, own.figures.len())?;
         for outcome in &own.outcomes {
             let worst = outcome.worst();
             writeln!(
                 out,
-                "  {} of {}: {:.3} times the best other's at the median of {} cells, {:.3} at \
-                 worst ({}, {}), {} lost",
+                "  {} of {}: ratio to the best competitor: median {:.3} of {} cells, worst {:.3} \
+                 ({}, {}), {} lost",
                 outcome.contest.metric,
                 outcome.contest.estimand,
                 outcome.median(),
                 outcome.cells.len(),
                 worst.ratio,
-                evaluate::place(worst),
+                evaluate::describe_cell(worst),
                 worst.best,
                 outcome.lost().count(),
             )?;
@@ -106,7 +114,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
 }
 
 /// Returns the command line that reproduces this run, except for the output directory.
-fn how(options: &Options) -> String {
+fn reproduction_command(options: &Options) -> String {
     let mut words = format!(
         "npm run evaluate -- experiments --preset {} --seed {}",
         options.preset.as_str(),

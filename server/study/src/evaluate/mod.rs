@@ -10,10 +10,10 @@ mod page;
 mod run;
 
 pub(crate) use crowd::data_set::DataSet;
-pub(crate) use crowd::people::Listed;
+pub(crate) use crowd::people::PeopleTable;
 pub(crate) use experiments::{Data, Learning, experiments};
 pub(crate) use measure::experiment::Experiment;
 pub(crate) use measure::size::Size;
-pub(crate) use page::html::place;
-pub(crate) use page::report::write;
+pub(crate) use page::html::describe_cell;
+pub(crate) use page::report::write_results;
 pub(crate) use run::engine::{StudySettings, run};

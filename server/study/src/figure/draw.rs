@@ -11,15 +11,15 @@ use plotters::prelude::*;
 use super::curves::{Curve, Figure, Panel};
 use super::strokes::{draw_curve, draw_sample};
 use super::style::{FONT, GRID, INK, Style};
-use super::ticks::{even_ticks, label, ticks};
+use super::ticks::{even_ticks, label, logarithmic_ticks};
 use crate::output::Error;
 
 /// Width and height of a panel in pixels.
-const PANEL: (u32, u32) = (520, 420);
-const ABREAST: usize = 2;
+const PANEL_SIZE: (u32, u32) = (520, 420);
+const PANELS_PER_ROW: usize = 2;
 /// Height of a legend entry in pixels.
-const ROW: i32 = 26;
-const TITLE: u32 = 40;
+const LEGEND_ROW_HEIGHT: i32 = 26;
+const TITLE_HEIGHT: u32 = 40;
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
@@ -35,19 +35,23 @@ struct Axis {
 /// # Errors
 /// Any error of the drawing library.
 pub(crate) fn svg(figure: &Figure) -> Result<String, Error> {
-    let names = names(&figure.panels);
-    let (columns, rows) = layout(figure);
+    let names = curve_labels(&figure.panels);
+    let (columns, rows) = panel_layout(figure);
     let mut text = String::new();
     {
-        let root = SVGBackend::with_string(&mut text, size(figure)).into_drawing_area();
+        let root = SVGBackend::with_string(&mut text, figure_size(figure)).into_drawing_area();
         root.fill(&WHITE)?;
         let font = (FONT, 18).into_font().color(&INK);
-        let title = title(figure);
+        let title = title_lines(figure);
         for (line, row) in title.iter().zip(0..) {
-            root.draw(&Text::new(line.clone(), (16, 12 + row * ROW), font.clone()))?;
+            root.draw(&Text::new(
+                line.clone(),
+                (16, 12 + row * LEGEND_ROW_HEIGHT),
+                font.clone(),
+            ))?;
         }
-        let (_, under) = root.split_vertically(head(title.len()));
-        let (plots, legend) = under.split_vertically(PANEL.1 * rows as u32);
+        let (_, under) = root.split_vertically(title_height(title.len()));
+        let (plots, legend) = under.split_vertically(PANEL_SIZE.1 * rows as u32);
         // All panels have the same vertical range, so that their heights are comparable.
         let all = || figure.panels.iter().flat_map(|panel| &panel.curves);
         let up = Axis::new(
@@ -66,8 +70,11 @@ pub(crate) fn svg(figure: &Figure) -> Result<String, Error> {
         }
         for (index, name) in names.iter().enumerate() {
             let (column, row) = ((index % columns) as i32, (index / columns) as i32);
-            let at = (40 + column * PANEL.0 as i32, 14 + row * ROW);
-            draw_sample(&legend, at, style(index), name)?;
+            let at = (
+                40 + column * PANEL_SIZE.0 as i32,
+                14 + row * LEGEND_ROW_HEIGHT,
+            );
+            draw_sample(&legend, at, curve_style(index), name)?;
         }
         root.present()?;
     }
@@ -75,24 +82,26 @@ pub(crate) fn svg(figure: &Figure) -> Result<String, Error> {
 }
 
 /// Returns the number of columns and the number of rows in which panels are arranged.
-fn layout(figure: &Figure) -> (usize, usize) {
-    let columns = figure.panels.len().clamp(1, ABREAST);
+fn panel_layout(figure: &Figure) -> (usize, usize) {
+    let columns = figure.panels.len().clamp(1, PANELS_PER_ROW);
     (columns, figure.panels.len().div_ceil(columns))
 }
 
 /// Returns the width and height of a figure in pixels.
-pub(crate) fn size(figure: &Figure) -> (u32, u32) {
-    let (columns, rows) = layout(figure);
-    let legend = 30 + ROW * names(&figure.panels).len().div_ceil(columns) as i32;
-    let height = head(title(figure).len()) + PANEL.1 * rows as u32 + legend as u32;
-    (PANEL.0 * columns as u32, height)
+pub(crate) fn figure_size(figure: &Figure) -> (u32, u32) {
+    let (columns, rows) = panel_layout(figure);
+    let legend =
+        30 + LEGEND_ROW_HEIGHT * curve_labels(&figure.panels).len().div_ceil(columns) as i32;
+    let height =
+        title_height(title_lines(figure).len()) + PANEL_SIZE.1 * rows as u32 + legend as u32;
+    (PANEL_SIZE.0 * columns as u32, height)
 }
 
 /// Breaks the title into lines that fit the width of the figure.
-fn title(figure: &Figure) -> Vec<String> {
-    let (columns, _) = layout(figure);
+fn title_lines(figure: &Figure) -> Vec<String> {
+    let (columns, _) = panel_layout(figure);
     // Letters of this font are on average at most eight pixels wide.
-    let most = (PANEL.0 as usize * columns - 32) / 8;
+    let most = (PANEL_SIZE.0 as usize * columns - 32) / 8;
     let mut lines: Vec<String> = Vec::new();
     for word in figure.title.split(' ') {
         match lines.last_mut() {
@@ -107,12 +116,12 @@ fn title(figure: &Figure) -> Vec<String> {
 }
 
 /// Returns the height in pixels of a title that has `lines` lines.
-const fn head(lines: usize) -> u32 {
-    TITLE + ROW as u32 * (lines.saturating_sub(1)) as u32
+const fn title_height(lines: usize) -> u32 {
+    TITLE_HEIGHT + LEGEND_ROW_HEIGHT as u32 * (lines.saturating_sub(1)) as u32
 }
 
 /// Returns the distinct labels of all curves, in the order of their first occurrence.
-fn names(panels: &[Panel]) -> Vec<&str> {
+fn curve_labels(panels: &[Panel]) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for curve in panels.iter().flat_map(|panel| &panel.curves) {
         if !names.contains(&curve.label.as_str()) {
@@ -124,7 +133,7 @@ fn names(panels: &[Panel]) -> Vec<&str> {
 
 /// Returns the style of the curve with this index in the legend. The first curve is the reference,
 /// a plain line. After ten more curves the marks repeat, with dashed lines.
-fn style(index: usize) -> Style {
+fn curve_style(index: usize) -> Style {
     match index.checked_sub(1) {
         None => Style::plain(),
         Some(index) => Style::numbered(index),
@@ -172,7 +181,7 @@ impl Ranged for Axis {
 
     fn key_points<Hint: KeyPointHint>(&self, _: Hint) -> Vec<f64> {
         if self.logarithmic {
-            ticks(&self.range)
+            logarithmic_ticks(&self.range)
         } else {
             even_ticks(&self.range)
         }
@@ -221,7 +230,7 @@ fn draw_panel(
     // The reference curve is drawn last, on top of the rest.
     for curve in panel.curves.iter().rev() {
         let index = index(curve);
-        let style = style(index);
+        let style = curve_style(index);
         let drawn = |y: &f64| y.is_finite() && (!up.logarithmic || *y > 0.0);
         let bars = curve
             .points
@@ -268,11 +277,14 @@ mod tests {
         };
         let words = "rates and errors over the number of buckets, and of what else there is to say";
         let [one, two] = [1, 2].map(|panels| figure(words, panels));
-        assert_eq!((title(&one).len(), title(&two).len()), (2, 1));
-        assert_eq!(title(&one).join(" "), words);
+        assert_eq!((title_lines(&one).len(), title_lines(&two).len()), (2, 1));
+        assert_eq!(title_lines(&one).join(" "), words);
         let short = figure("rates", 1);
-        assert_eq!(size(&one).1, size(&short).1 + ROW as u32);
+        assert_eq!(
+            figure_size(&one).1,
+            figure_size(&short).1 + LEGEND_ROW_HEIGHT as u32
+        );
         let drawn = svg(&one).unwrap();
-        assert!(title(&one).iter().all(|line| drawn.contains(line)));
+        assert!(title_lines(&one).iter().all(|line| drawn.contains(line)));
     }
 }

@@ -7,7 +7,7 @@ use plotters::prelude::*;
 use super::style::{FONT, INK, Style};
 
 /// Error type of the drawing library.
-type Failed = DrawingAreaErrorKind<std::io::Error>;
+type DrawingError = DrawingAreaErrorKind<std::io::Error>;
 
 /// Draws a curve with at most seven marks. The line is interrupted at missing points. Curves with
 /// different indices have their marks at different points, so that these do not overlap.
@@ -16,7 +16,7 @@ pub(crate) fn draw_curve<X, Y>(
     index: usize,
     style: Style,
     points: &[(f64, Option<f64>)],
-) -> Result<(), Failed>
+) -> Result<(), DrawingError>
 where
     X: Ranged<ValueType = f64>,
     Y: Ranged<ValueType = f64>,
@@ -52,7 +52,7 @@ pub(crate) fn draw_sample(
     (x, y): (i32, i32),
     style: Style,
     name: &str,
-) -> Result<(), Failed> {
+) -> Result<(), DrawingError> {
     let (dash, gap) = style.dash;
     let ends = [(x, y), (x + 56, y)];
     if gap == 0 {

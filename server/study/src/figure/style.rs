@@ -34,7 +34,7 @@ enum Shape {
 
 /// Colours and marks of curves, by index. The colours are those of Okabe and Ito, darkened for a
 /// white background. All marks are different.
-const LOOKS: [(RGBColor, Mark); 10] = [
+const COLOURS_AND_MARKS: [(RGBColor, Mark); 10] = [
     (RGBColor(0xc8, 0x4c, 0x00), Mark(Shape::Diamond, true)),
     (RGBColor(0x7a, 0x5c, 0x00), Mark(Shape::Hourglass, false)),
     (RGBColor(0x00, 0x72, 0xb2), Mark(Shape::Circle, false)),
@@ -58,14 +58,18 @@ impl Style {
         }
     }
 
-    /// Returns the style of the curve with this index. From index `LOOKS.len()` on, the colours and
-    /// marks repeat, with dashed lines.
+    /// Returns the style of the curve with this index. From index `COLOURS_AND_MARKS.len()` on, the
+    /// colours and marks repeat, with dashed lines.
     pub(crate) fn numbered(index: usize) -> Self {
-        let (color, mark) = LOOKS[index % LOOKS.len()];
+        let (color, mark) = COLOURS_AND_MARKS[index % COLOURS_AND_MARKS.len()];
         Self {
             color,
             width: 2,
-            dash: if index < LOOKS.len() { (1, 0) } else { (10, 4) },
+            dash: if index < COLOURS_AND_MARKS.len() {
+                (1, 0)
+            } else {
+                (10, 4)
+            },
             mark: Some(mark),
         }
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// Returns the ticks of a logarithmic axis: powers of ten, and multiples of them if the range has
 /// few powers.
-pub(crate) fn ticks(range: &Range<f64>) -> Vec<f64> {
+pub(crate) fn logarithmic_ticks(range: &Range<f64>) -> Vec<f64> {
     let decades = (range.end / range.start).log10();
     let leading: &[u32] = if decades < 1.0 {
         &[1, 2, 3, 4, 5, 6, 7, 8, 9]
@@ -15,14 +15,18 @@ pub(crate) fn ticks(range: &Range<f64>) -> Vec<f64> {
     };
     let exponent = |x: f64| x.log10().floor() as i32;
     (exponent(range.start)..=exponent(range.end))
-        .flat_map(|exponent| leading.iter().map(move |&leading| power(leading, exponent)))
+        .flat_map(|exponent| {
+            leading
+                .iter()
+                .map(move |&leading| times_power_of_ten(leading, exponent))
+        })
         .filter(|tick| range.contains(tick))
         .collect()
 }
 
 /// Computes leading·10^exponent. The result equals the double nearest to this decimal number,
 /// because a division by an exact power of ten rounds only once.
-fn power(leading: u32, exponent: i32) -> f64 {
+fn times_power_of_ten(leading: u32, exponent: i32) -> f64 {
     let scale = 10_f64.powi(exponent.abs());
     if exponent < 0 {
         f64::from(leading) / scale
@@ -43,14 +47,14 @@ pub(crate) fn label(tick: f64) -> String {
     }
     let scientific = format!("{tick:e}");
     let (leading, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
-    let raised: String = exponent.chars().map(raised).collect();
+    let raised: String = exponent.chars().map(superscript).collect();
     match leading {
         "1" => format!("10{raised}"),
         _ => format!("{leading}·10{raised}"),
     }
 }
 
-fn raised(character: char) -> char {
+fn superscript(character: char) -> char {
     match character {
         '0' => '⁰',
         '1' => '¹',
@@ -70,7 +74,7 @@ fn raised(character: char) -> char {
 pub(crate) fn even_ticks(range: &Range<f64>) -> Vec<f64> {
     let rough = (range.end - range.start) / 8.0;
     let exponent = rough.log10().floor() as i32;
-    let step = [1, 2, 5, 10].map(|leading| power(leading, exponent));
+    let step = [1, 2, 5, 10].map(|leading| times_power_of_ten(leading, exponent));
     let step = step
         .into_iter()
         .find(|step| *step >= rough)
@@ -90,8 +94,9 @@ mod tests {
 
     #[test]
     fn ticks_are_round() {
-        let shown =
-            |range: Range<f64>| -> Vec<String> { ticks(&range).into_iter().map(label).collect() };
+        let shown = |range: Range<f64>| -> Vec<String> {
+            logarithmic_ticks(&range).into_iter().map(label).collect()
+        };
         assert_eq!(shown(900.0..2e6), ["1000", "10⁴", "10⁵", "10⁶"]);
         assert_eq!(shown(0.09..6.0), ["0.1", "0.2", "0.5", "1", "2", "5"]);
         assert_eq!(shown(2.5e-7..4.5e-7), ["3·10⁻⁷", "4·10⁻⁷"]);

@@ -35,15 +35,15 @@
 //!
 //! v = γ²·[a²·(ce² + t − c) + 2k·min(c, t − c)·(e − 1)²]/t.
 
-use super::bound::{Batch, Favoured, Published, Scope};
+use super::bound::{BoundInput, FavouredBuckets, PublishedBound, Scope};
 
 /// Bounds on the loss L at one ε_c.
 #[derive(Debug, Clone, Copy)]
-struct Loss {
+struct LossBounds {
     /// Length b of the interval that contains L.
     range: f64,
     /// Greatest value b₊ of L.
-    most: f64,
+    greatest: f64,
     /// Second moment v of L.
     square: f64,
 }
@@ -53,12 +53,12 @@ struct Blanket {
     epsilon: f64,
     n: f64,
     gamma: f64,
-    favoured: Option<Favoured>,
+    favoured: Option<FavouredBuckets>,
 }
 
 const SOURCE: &str = "Balle et al. 2019, Section 5";
 
-pub(super) fn bounds(batch: &Batch) -> [Published; 4] {
+pub(super) fn bounds(batch: &BoundInput) -> [PublishedBound; 4] {
     let any = Blanket {
         epsilon: batch.epsilon,
         n: batch.n as f64,
@@ -86,29 +86,29 @@ pub(super) fn bounds(batch: &Batch) -> [Published; 4] {
 }
 
 impl Blanket {
-    fn loss(&self, central: f64) -> Loss {
+    fn loss(&self, central: f64) -> LossBounds {
         let (e, k, a) = (self.epsilon.exp(), central.exp(), central.exp_m1());
         let Some(favoured) = self.favoured else {
             // Generic bounds of the paper: P/ω and Q/ω lie between exp(−ε) and exp(ε).
-            return Loss {
+            return LossBounds {
                 range: (k + 1.0) * (e - 1.0 / e),
-                most: e - k / e,
+                greatest: e - k / e,
                 square: e * (k * k + 1.0) - 2.0 * k * (-3.0 * self.epsilon).exp(),
             };
         };
-        let Favoured { count, others } = favoured;
+        let FavouredBuckets { count, others } = favoured;
         let gain = self.epsilon.exp_m1();
         let squares = a * a * (count * e * e + others) + 2.0 * k * count.min(others) * gain * gain;
-        Loss {
+        LossBounds {
             range: self.gamma * gain * (k + 1.0),
-            most: self.gamma * k * (self.epsilon - central).exp_m1(),
+            greatest: self.gamma * k * (self.epsilon - central).exp_m1(),
             square: self.gamma * self.gamma * squares / favoured.buckets(),
         }
     }
 
     /// Returns factor/(γn) times the mean of exp(−rate·M) over M ~ Binomial(n, γ), where M = 0
     /// counts as 0.
-    fn averaged(&self, factor: f64, rate: f64) -> f64 {
+    fn blanket_mean(&self, factor: f64, rate: f64) -> f64 {
         // E[exp(−rate·M)] is (1 − γ·(1 − exp(−rate)))ⁿ. The term for M = 0 is subtracted from this
         // mean.
         let power = |lost: f64| (self.n * (-self.gamma * lost).ln_1p()).exp();
@@ -118,15 +118,20 @@ impl Blanket {
 
     /// Returns the bound on δ by Hoeffding's inequality, at ε_c = `central` in (0, ε).
     fn hoeffding(&self, central: f64) -> f64 {
-        let (a, Loss { range, .. }) = (central.exp_m1(), self.loss(central));
+        let (a, LossBounds { range, .. }) = (central.exp_m1(), self.loss(central));
         let square = range * range;
-        self.averaged(square / (4.0 * a), 2.0 * a * a / square)
+        self.blanket_mean(square / (4.0 * a), 2.0 * a * a / square)
     }
 
     /// Returns the bound on δ by Bennett's inequality, at ε_c = `central` in (0, ε).
     fn bennett(&self, central: f64) -> f64 {
-        let (a, Loss { most, square, .. }) = (central.exp_m1(), self.loss(central));
-        let u = a * most / square;
+        let (
+            a,
+            LossBounds {
+                greatest, square, ..
+            },
+        ) = (central.exp_m1(), self.loss(central));
+        let u = a * greatest / square;
         // For small u, (1 + u)·ln(1 + u) − u suffers from cancellation. Bernstein's bound is
         // smaller than φ(u) by less than one part in 10⁹.
         let phi = if u < 1e-4 {
@@ -134,7 +139,7 @@ impl Blanket {
         } else {
             (1.0 + u) * u.ln_1p() - u
         };
-        self.averaged(most / u.ln_1p(), square / (most * most) * phi)
+        self.blanket_mean(greatest / u.ln_1p(), square / (greatest * greatest) * phi)
     }
 }
 
@@ -163,7 +168,7 @@ mod tests {
 
     /// Returns the greatest range, value and second moment of L over any two inputs, computed from
     /// the sampled probabilities.
-    fn sampled(mechanism: &Value, central: f64) -> (Blanket, Loss) {
+    fn sampled(mechanism: &Value, central: f64) -> (Blanket, LossBounds) {
         let draft: TaskDraft = serde_json::from_value(json!({
             "id": "t", "items": 3, "sparsity": 3, "epsilon": 1.2, "value": "sign",
             "mechanism": mechanism,
@@ -171,7 +176,7 @@ mod tests {
         .unwrap();
         let task = draft.resolve().unwrap();
         let [count, others] = Mixture::for_task(&task).unwrap().favoured().unwrap();
-        let favoured = Favoured { count, others };
+        let favoured = FavouredBuckets { count, others };
         let gamma = favoured.buckets() / favoured.omega(1.2);
         let blanket = Blanket {
             epsilon: 1.2,
@@ -181,9 +186,9 @@ mod tests {
         };
         let mut probabilities = core_probabilities(&task.questions()[0]).unwrap();
         let t = favoured.buckets();
-        let mut most = Loss {
+        let mut greatest = LossBounds {
             range: 0.0,
-            most: f64::NEG_INFINITY,
+            greatest: f64::NEG_INFINITY,
             square: 0.0,
         };
         for seed in 0..12 {
@@ -201,14 +206,14 @@ mod tests {
                     high = loss.max(high);
                     square += loss * loss / t;
                 }
-                most = Loss {
-                    range: most.range.max(high - low),
-                    most: most.most.max(high),
-                    square: most.square.max(square),
+                greatest = LossBounds {
+                    range: greatest.range.max(high - low),
+                    greatest: greatest.greatest.max(high),
+                    square: greatest.square.max(square),
                 };
             }
         }
-        (blanket, most)
+        (blanket, greatest)
     }
 
     /// The bounds on L are never below the values computed from sampled probabilities. They are
@@ -240,7 +245,7 @@ mod tests {
                 let at = format!("{mechanism}, ε_c = {central}: {found:?}, {bound:?}");
                 for (found, bound) in [
                     (found.range, bound.range),
-                    (found.most, bound.most),
+                    (found.greatest, bound.greatest),
                     (found.square, bound.square),
                 ] {
                     assert!(found <= bound * (1.0 + 1e-9), "{at}");

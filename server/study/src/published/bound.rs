@@ -14,14 +14,14 @@ pub enum Scope {
 /// Favoured set of a report. Given the report's seed, c of the t buckets have the weight e =
 /// exp(ε), and the remaining buckets have the weight 1.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Favoured {
+pub(super) struct FavouredBuckets {
     /// Number of favoured buckets, c.
     pub(super) count: f64,
     /// Number of remaining buckets, t − c.
     pub(super) others: f64,
 }
 
-impl Favoured {
+impl FavouredBuckets {
     /// Number of buckets, t.
     pub(super) fn buckets(&self) -> f64 {
         self.count + self.others
@@ -35,7 +35,7 @@ impl Favoured {
 
 /// Published bound on the central ε_c of a batch.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Published {
+pub struct PublishedBound {
     /// Name of the bound in figures and tables.
     pub name: &'static str,
     /// Authors, year and place of the theorem.
@@ -51,28 +51,28 @@ pub struct Published {
 
 /// Batch of reports that a bound covers.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Batch {
+pub(super) struct BoundInput {
     pub(super) epsilon: f64,
-    pub(super) favoured: Option<Favoured>,
+    pub(super) favoured: Option<FavouredBuckets>,
     pub(super) n: u64,
     pub(super) delta: f64,
 }
 
 /// Value of a bound, or the condition of its theorem that the batch does not meet.
-pub(super) type Value = Result<f64, &'static str>;
+pub(super) type BoundValue = Result<f64, &'static str>;
 
-impl Batch {
+impl BoundInput {
     /// Creates the published bound from the value that its formula yields for this batch.
     pub(super) fn published(
         &self,
         name: &'static str,
         source: &'static str,
         scope: Scope,
-        value: Value,
-    ) -> Published {
+        value: BoundValue,
+    ) -> PublishedBound {
         // Formulas have about a dozen operations, far fewer than 64 roundings.
         let up = |value: f64| (value * (1.0 + 64.0 * f64::EPSILON)).min(self.epsilon);
-        Published {
+        PublishedBound {
             name,
             source,
             scope,

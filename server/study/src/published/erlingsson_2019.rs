@@ -4,9 +4,9 @@
 //! The bound on the central ε of n reports is ε_c = 12·ε·√(ln(1/δ)/n) for any randomizer, proven
 //! for ε < 1/2, n ≥ 1000 and δ < 1/100.
 
-use super::bound::{Batch, Published, Scope, Value};
+use super::bound::{BoundInput, BoundValue, PublishedBound, Scope};
 
-pub(super) fn bound(batch: &Batch) -> Published {
+pub(super) fn bound(batch: &BoundInput) -> PublishedBound {
     batch.published(
         "amplification by shuffling",
         "Erlingsson et al. 2019",
@@ -15,8 +15,8 @@ pub(super) fn bound(batch: &Batch) -> Published {
     )
 }
 
-fn value(batch: &Batch) -> Value {
-    let &Batch {
+fn value(batch: &BoundInput) -> BoundValue {
+    let &BoundInput {
         epsilon, n, delta, ..
     } = batch;
     if epsilon >= 0.5 {

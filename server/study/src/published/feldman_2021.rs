@@ -12,9 +12,9 @@
 use hushbin::Error;
 use hushbin_analysis::accounting::clones_epsilon;
 
-use super::bound::{Batch, Published, Scope, Value};
+use super::bound::{BoundInput, BoundValue, PublishedBound, Scope};
 
-pub(super) fn bounds(batch: &Batch) -> Result<[Published; 2], Error> {
+pub(super) fn bounds(batch: &BoundInput) -> Result<[PublishedBound; 2], Error> {
     Ok([
         batch.published(
             "clones",
@@ -32,7 +32,7 @@ pub(super) fn bounds(batch: &Batch) -> Result<[Published; 2], Error> {
 }
 
 /// Computes the closed form ε_c = ln(1 + (e − 1)/(e + 1)·(8·√(e·ln(4/δ)/n) + 8e/n)).
-fn closed_form(batch: &Batch) -> Value {
+fn closed_form(batch: &BoundInput) -> BoundValue {
     let (e, n) = (batch.epsilon.exp(), batch.n as f64);
     if e > n / (16.0 * (2.0 / batch.delta).ln()) {
         return Err("local epsilon of at most ln(n/(16 ln(2/delta)))");

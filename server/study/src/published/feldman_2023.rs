@@ -9,13 +9,13 @@
 //! pair is therefore a bound. The closed form is a bound too, because it is an upper bound on the
 //! sum.
 
-use super::bound::{Batch, Published, Scope, Value};
+use super::bound::{BoundInput, BoundValue, PublishedBound, Scope};
 
 const SOURCE: &str = "Feldman et al. 2023, with its erratum; proven by the blanket";
 
 /// Returns both bounds: the exact sum and the closed form. `exact` is the central ε that hushbin's
 /// accounting yields for any ε-LDP randomizer.
-pub(super) fn bounds(batch: &Batch, exact: f64) -> [Published; 2] {
+pub(super) fn bounds(batch: &BoundInput, exact: f64) -> [PublishedBound; 2] {
     [
         batch.published(
             "stronger clones",
@@ -33,7 +33,7 @@ pub(super) fn bounds(batch: &Batch, exact: f64) -> [Published; 2] {
 }
 
 /// Computes the closed form ε_c = ln(1 + (e − 1)·(4·√(2·ln(4/δ)/((e + 1)·n)) + 4/n)).
-fn closed_form(batch: &Batch) -> Value {
+fn closed_form(batch: &BoundInput) -> BoundValue {
     let (e, n) = (batch.epsilon.exp(), batch.n as f64);
     if e + 1.0 > n / (8.0 * (2.0 / batch.delta).ln()) {
         return Err("local epsilon of at most ln(n/(8 ln(2/delta)) - 1)");

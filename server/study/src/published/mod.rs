@@ -27,8 +27,8 @@ mod wang_collision;
 use hushbin::Error;
 use hushbin_analysis::accounting::{Mixture, account};
 
-use bound::{Batch, Favoured};
-pub use bound::{Published, Scope};
+use bound::{BoundInput, FavouredBuckets};
+pub use bound::{PublishedBound, Scope};
 
 /// Computes the published bounds on the central ε that [`account`] computes, ordered by year. The n
 /// of the theorems is the number of honest reports.
@@ -40,13 +40,13 @@ pub fn published_bounds(
     reports: u64,
     honest_fraction: f64,
     delta: f64,
-) -> Result<Vec<Published>, Error> {
+) -> Result<Vec<PublishedBound>, Error> {
     let epsilon = mixture.epsilon();
     let any = account(&Mixture::generic(epsilon)?, reports, honest_fraction, delta)?;
     let favoured = mixture.favoured();
-    let batch = Batch {
+    let batch = BoundInput {
         epsilon,
-        favoured: favoured.map(|[count, others]| Favoured { count, others }),
+        favoured: favoured.map(|[count, others]| FavouredBuckets { count, others }),
         n: any.honest_reports,
         delta,
     };

@@ -14,9 +14,9 @@
 //!
 //! The theorem's other condition, ε_c ≤ 14·ln(2/δ)/27, holds for δ up to 0.1.
 
-use super::bound::{Batch, Published, Scope, Value};
+use super::bound::{BoundInput, BoundValue, PublishedBound, Scope};
 
-pub(super) fn bound(batch: &Batch) -> Published {
+pub(super) fn bound(batch: &BoundInput) -> PublishedBound {
     batch.published(
         "Collision's closed form",
         "Wang et al. 2021 (P2), Theorem 3",
@@ -25,7 +25,7 @@ pub(super) fn bound(batch: &Batch) -> Published {
     )
 }
 
-fn value(batch: &Batch) -> Value {
+fn value(batch: &BoundInput) -> BoundValue {
     let favoured = batch
         .favoured
         .ok_or("a report that favours buckets, c of t")?;

@@ -4,7 +4,7 @@ use hushbin::TaskDraft;
 use hushbin::hash::Hashing;
 use hushbin::mechanism::collision::{Collision, Rule};
 use hushbin_analysis::accounting::{Mixture, account};
-use hushbin_study::published::{Published, Scope, published_bounds};
+use hushbin_study::published::{PublishedBound, Scope, published_bounds};
 use hushbin_tests::mixtures::heaviest;
 use serde_json::{Value, json};
 use statrs::distribution::{Binomial, Discrete};
@@ -49,7 +49,7 @@ fn chosen(s: u32, epsilon: f64, value: &str, mechanism: &Value) -> Mixture {
     Mixture::for_task(&draft.resolve().unwrap()).unwrap()
 }
 
-fn find<'a>(all: &'a [Published], name: &str) -> &'a Published {
+fn find<'a>(all: &'a [PublishedBound], name: &str) -> &'a PublishedBound {
     all.iter().find(|bound| bound.name == name).unwrap()
 }
 

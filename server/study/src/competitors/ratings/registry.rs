@@ -56,7 +56,7 @@ pub const ORACLES: &[NamedOracle] = &[
     NamedOracle {
         name: "PrivKV, three answers",
         privacy_unit: PrivacyUnit::User,
-        source: "PrivKV as P1 reads it",
+        source: "PrivKV as interpreted in P1",
         build: |setting| Ok(Box::new(ThreeAnswers::new(setting)?)),
     },
     NamedOracle {
@@ -68,7 +68,7 @@ pub const ORACLES: &[NamedOracle] = &[
     NamedOracle {
         name: "PCKV-GRR",
         privacy_unit: PrivacyUnit::User,
-        source: "Gu et al. 2020 as P1 has it, handicapped: ε before the draw is counted, so that it spends less",
+        source: "Gu et al. 2020 as in P1: does not use that drawing an item adds privacy, so it spends less than ε",
         build: |setting| Ok(Box::new(PckvGrr::direct(setting)?)),
     },
     NamedOracle {
@@ -86,19 +86,19 @@ pub const ORACLES: &[NamedOracle] = &[
     NamedOracle {
         name: "sampling, one bit",
         privacy_unit: PrivacyUnit::User,
-        source: "the code of P3",
+        source: "code of P3",
         build: |setting| Ok(Box::new(Sampling::<SignedBit>::new(setting)?)),
     },
     NamedOracle {
         name: "k-fold, OLH",
         privacy_unit: PrivacyUnit::Event,
-        source: "P3 §2.1, its slots in random order",
+        source: "P3 §2.1, with slots in random order",
         build: |setting| Ok(Box::new(KFold::<SignedHash>::new(setting)?)),
     },
     NamedOracle {
         name: "k-fold, one bit",
         privacy_unit: PrivacyUnit::Event,
-        source: "P3 §2.1 with the oracle of its code, its slots in random order",
+        source: "P3 §2.1 with the oracle of its code, with slots in random order",
         build: |setting| Ok(Box::new(KFold::<SignedBit>::new(setting)?)),
     },
     NamedOracle {

@@ -89,16 +89,16 @@ pub(crate) struct Person {
 }
 
 /// Standard deviation of a numeric attribute before it is clipped.
-const DEVIATION: f64 = 0.35;
+const NUMBER_DEVIATION: f64 = 0.35;
 /// Standard deviation of income, before it is clipped.
-const INCOME: f64 = 0.4;
+const INCOME_DEVIATION: f64 = 0.4;
 /// Fraction of income's variance that is noise.
-const NOISE: f64 = 1.0 / 3.0;
+const NOISE_VARIANCE_FRACTION: f64 = 1.0 / 3.0;
 /// Distance between the mean of either normal distribution and the median of the mixture, in
 /// standard deviations of the mixture.
-const APART: f64 = 0.8;
+const MIXTURE_OFFSET: f64 = 0.8;
 /// Number of sampled people from which `centre` and `scale` of incomes are computed.
-const SAMPLE: u32 = 20_000;
+const FIT_SAMPLE_SIZE: u32 = 20_000;
 
 impl Census {
     /// Creates the crowd that resembles an extract. The result is always the same.
@@ -135,16 +135,16 @@ impl Census {
     fn fit(&mut self, rng: &mut ChaCha8Rng) {
         let mut person = Person::default();
         let (mut sum, mut squares) = (0.0, 0.0);
-        for _ in 0..SAMPLE {
+        for _ in 0..FIT_SAMPLE_SIZE {
             self.draw_features(rng, &mut person);
             let signal = self.signal(&person);
             sum += signal;
             squares += signal * signal;
         }
-        let n = f64::from(SAMPLE);
+        let n = f64::from(FIT_SAMPLE_SIZE);
         let variance = squares / n - (sum / n).powi(2);
         self.centre = sum / n;
-        self.scale = INCOME * ((1.0 - NOISE) / variance).sqrt();
+        self.scale = INCOME_DEVIATION * ((1.0 - NOISE_VARIANCE_FRACTION) / variance).sqrt();
     }
 
     /// Number of features, which is the length of a gradient.
@@ -158,7 +158,7 @@ impl Census {
         self.draw_features(rng, person);
         let noise: f64 = StandardNormal.sample(rng);
         let signal = self.scale * (self.signal(person) - self.centre);
-        let income = signal + INCOME * NOISE.sqrt() * noise;
+        let income = signal + INCOME_DEVIATION * NOISE_VARIANCE_FRACTION.sqrt() * noise;
         person.income = income.clamp(-1.0, 1.0);
     }
 
@@ -179,7 +179,7 @@ impl Census {
         for own in &self.numeric {
             let alone = (1.0 - own.shared * own.shared).sqrt();
             let z = own.shared * factor + alone * mixture(rng);
-            numbers.push((own.centre + DEVIATION * z).clamp(-1.0, 1.0));
+            numbers.push((own.centre + NUMBER_DEVIATION * z).clamp(-1.0, 1.0));
         }
         for (index, law) in self.categories.iter().enumerate() {
             let on = index % numbers.len();
@@ -210,12 +210,12 @@ impl Person {
 /// Draws from a symmetric mixture of two normal distributions, of mean 0 and variance 1.
 fn mixture(rng: &mut ChaCha8Rng) -> f64 {
     let side = if rng.next_u64() >> 63 == 1 {
-        APART
+        MIXTURE_OFFSET
     } else {
-        -APART
+        -MIXTURE_OFFSET
     };
     let normal: f64 = StandardNormal.sample(rng);
-    side + (1.0 - APART * APART).sqrt() * normal
+    side + (1.0 - MIXTURE_OFFSET * MIXTURE_OFFSET).sqrt() * normal
 }
 
 #[cfg(test)]

@@ -33,7 +33,7 @@ impl DataSet {
 
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let mut lines = (1..).zip(text.lines());
-        let head = lines.next().and_then(|(_, line)| numbers(line));
+        let head = lines.next().and_then(|(_, line)| parse_line(line));
         let (people, items, _) = head
             .filter(|(people, items, _)| *people > 0 && *items > 0)
             .ok_or("line 1: expected `people items max`")?;
@@ -42,7 +42,7 @@ impl DataSet {
             let in_range = |(person, item, value): &(u32, u32, f64)| {
                 *person < people && *item < items && (-1.0..=1.0).contains(value)
             };
-            let (person, item, value) = numbers(line).filter(in_range).ok_or_else(|| {
+            let (person, item, value) = parse_line(line).filter(in_range).ok_or_else(|| {
                 format!(
                     "line {number}: expected `person item value` of {people} people and {items} \
                      items, the value from -1 to 1"
@@ -71,7 +71,7 @@ impl DataSet {
 
 /// Parses a line that consists of two whole numbers and a real number. Returns `None` for any other
 /// line.
-fn numbers(line: &str) -> Option<(u32, u32, f64)> {
+fn parse_line(line: &str) -> Option<(u32, u32, f64)> {
     let mut words = line.split_ascii_whitespace();
     let found = (
         words.next()?.parse().ok()?,

@@ -9,7 +9,7 @@ use super::random::uniform;
 
 /// Crowd, with the scale on which people report their number.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Crowd {
+pub(crate) struct NumberCrowd {
     /// Names, in tables, of the estimated quantiles of [`QUANTILES`]. They contain the name of the
     /// crowd.
     pub(crate) estimands: [&'static str; 3],
@@ -52,7 +52,7 @@ pub(crate) const LEAST: f64 = 0.005;
 
 macro_rules! crowd {
     ($name:literal, $shape:ident, $scale:ident) => {
-        Crowd {
+        NumberCrowd {
             estimands: [
                 concat!("p50, ", $name),
                 concat!("p75, ", $name),
@@ -65,7 +65,7 @@ macro_rules! crowd {
 }
 
 /// Crowds of the experiment.
-pub(crate) const CROWDS: [Crowd; 9] = [
+pub(crate) const CROWDS: [NumberCrowd; 9] = [
     crowd!("load", Load, Linear),
     crowd!("log", Load, Logarithmic),
     crowd!("beta", Beta, Linear),
@@ -92,9 +92,9 @@ const LATENCY: [f64; 2] = [2.0, 0.09];
 const COUNT: [f64; 2] = [4.2, 0.8];
 const MOST_COUNTED: f64 = 400.0;
 const STEP: f64 = 10.0;
-const KNOWN: &str = "parameters are in range";
+const VALID_PARAMETERS: &str = "parameters are in range";
 
-impl Crowd {
+impl NumberCrowd {
     /// Name of the crowd.
     pub(crate) fn name(&self) -> &'static str {
         &self.estimands[0]["p50, ".len()..]
@@ -120,7 +120,7 @@ impl Crowd {
             if middle <= below || middle >= reached {
                 return reached;
             }
-            if self.shape.up_to(middle) >= part {
+            if self.shape.distribution_function(middle) >= part {
                 reached = middle;
             } else {
                 below = middle;
@@ -131,7 +131,7 @@ impl Crowd {
 
 impl Scale {
     /// Returns the position of a number on the scale, from 0 to 1.
-    pub(crate) fn place(self, number: f64) -> f64 {
+    pub(crate) fn position(self, number: f64) -> f64 {
         match self {
             Self::Linear => number,
             Self::Logarithmic => (1.0 - number.ln() / LEAST.ln()).clamp(0.0, 1.0),
@@ -139,7 +139,7 @@ impl Scale {
     }
 
     /// Returns the number at a position on the scale, from 0 to 1.
-    pub(crate) fn at(self, place: f64) -> f64 {
+    pub(crate) fn number_at(self, place: f64) -> f64 {
         match self {
             Self::Linear => place,
             Self::Logarithmic => LEAST.powf(1.0 - place),
@@ -150,29 +150,38 @@ impl Scale {
 impl Shape {
     fn draw(self, rng: &mut ChaCha8Rng) -> f64 {
         let normal = |mean, spread, rng: &mut ChaCha8Rng| {
-            Normal::new(mean, spread).expect(KNOWN).sample(rng)
+            Normal::new(mean, spread)
+                .expect(VALID_PARAMETERS)
+                .sample(rng)
         };
         let number: f64 = match self {
             Self::Load => {
                 let [log, spread] = LOAD;
-                LogNormal::new(log, spread).expect(KNOWN).sample(rng) / MILLISECONDS
+                LogNormal::new(log, spread)
+                    .expect(VALID_PARAMETERS)
+                    .sample(rng)
+                    / MILLISECONDS
             }
-            Self::Beta => Beta::new(5.0, 2.0).expect(KNOWN).sample(rng),
+            Self::Beta => Beta::new(5.0, 2.0).expect(VALID_PARAMETERS).sample(rng),
             Self::Bimodal if uniform(rng) < 0.6 => normal(0.25, 0.05, rng),
             Self::Bimodal => normal(0.7, 0.1, rng),
             Self::Atom if uniform(rng) < ATOM[0] => ATOM[1],
-            Self::Atom => Beta::new(2.0, 5.0).expect(KNOWN).sample(rng),
-            Self::Exponential => Exp::new(1.0 / MEAN).expect(KNOWN).sample(rng),
+            Self::Atom => Beta::new(2.0, 5.0).expect(VALID_PARAMETERS).sample(rng),
+            Self::Exponential => Exp::new(1.0 / MEAN).expect(VALID_PARAMETERS).sample(rng),
             Self::Uniform => uniform(rng),
             Self::Timeout if uniform(rng) < TIMEOUT[0] => TIMEOUT[1],
             Self::Timeout => {
                 let [shape, mean] = LATENCY;
-                let latency: f64 = Gamma::new(shape, mean / shape).expect(KNOWN).sample(rng);
+                let latency: f64 = Gamma::new(shape, mean / shape)
+                    .expect(VALID_PARAMETERS)
+                    .sample(rng);
                 latency.min(TIMEOUT[1])
             }
             Self::Rounded => {
                 let [log, spread] = COUNT;
-                let count: f64 = LogNormal::new(log, spread).expect(KNOWN).sample(rng);
+                let count: f64 = LogNormal::new(log, spread)
+                    .expect(VALID_PARAMETERS)
+                    .sample(rng);
                 (count / STEP).round() * STEP / MOST_COUNTED
             }
         };
@@ -180,15 +189,21 @@ impl Shape {
     }
 
     /// Returns the distribution function: the share of people with `number` or less.
-    fn up_to(self, number: f64) -> f64 {
+    fn distribution_function(self, number: f64) -> f64 {
         if number >= 1.0 {
             return 1.0;
         }
         let log_normal = |[log, spread]: [f64; 2], at: f64| {
-            exact::LogNormal::new(log, spread).expect(KNOWN).cdf(at)
+            exact::LogNormal::new(log, spread)
+                .expect(VALID_PARAMETERS)
+                .cdf(at)
         };
-        let normal = |mean, spread| exact::Normal::new(mean, spread).expect(KNOWN).cdf(number);
-        let beta = |a, b| exact::Beta::new(a, b).expect(KNOWN).cdf(number);
+        let normal = |mean, spread| {
+            exact::Normal::new(mean, spread)
+                .expect(VALID_PARAMETERS)
+                .cdf(number)
+        };
+        let beta = |a, b| exact::Beta::new(a, b).expect(VALID_PARAMETERS).cdf(number);
         let at = |[share, place]: [f64; 2]| if number >= place { share } else { 0.0 };
         match self {
             Self::Load => log_normal(LOAD, number * MILLISECONDS),
@@ -200,7 +215,7 @@ impl Shape {
             Self::Timeout if number >= TIMEOUT[1] => 1.0,
             Self::Timeout => {
                 let [shape, mean] = LATENCY;
-                let latency = exact::Gamma::new(shape, shape / mean).expect(KNOWN);
+                let latency = exact::Gamma::new(shape, shape / mean).expect(VALID_PARAMETERS);
                 (1.0 - TIMEOUT[0]) * latency.cdf(number)
             }
             Self::Rounded => {
@@ -258,11 +273,11 @@ mod tests {
     fn places_lead_back_to_numbers() {
         for number in [LEAST, 0.01, 0.3, 1.0] {
             for scale in [Scale::Linear, Scale::Logarithmic] {
-                let place = scale.place(number);
+                let place = scale.position(number);
                 assert!((0.0..=1.0).contains(&place));
-                assert!((scale.at(place) - number).abs() < 1e-12);
+                assert!((scale.number_at(place) - number).abs() < 1e-12);
             }
         }
-        assert_eq!(Scale::Logarithmic.place(0.0), 0.0);
+        assert_eq!(Scale::Logarithmic.position(0.0), 0.0);
     }
 }

@@ -14,15 +14,15 @@ use crate::evaluate::measure::error::StudyError;
 #[derive(Debug, Clone)]
 pub(crate) enum People {
     /// A census-like crowd of any size.
-    Like(Extract),
+    Generated(Extract),
     /// The rows of a table.
-    Listed(Arc<Listed>),
+    Table(Arc<PeopleTable>),
 }
 
 /// Table of people, one in each row. The last column is the target, which is predicted from the
 /// other columns.
 #[derive(Debug)]
-pub(crate) struct Listed {
+pub(crate) struct PeopleTable {
     label: String,
     /// Number of values of each category.
     values: Vec<u32>,
@@ -37,50 +37,50 @@ struct Row {
 }
 
 /// Sequence of people that are drawn one after the other.
-pub(crate) enum Drawn {
+pub(crate) enum PeopleIter {
     /// People drawn from a distribution.
     Census(Box<(Census, ChaCha8Rng)>),
     /// Rows of a table, each once, in random order.
-    Listed(Arc<Listed>, std::vec::IntoIter<usize>),
+    Table(Arc<PeopleTable>, std::vec::IntoIter<usize>),
 }
 
 /// Maximum number of values of a category. It limits the number of features, since every value
 /// except the last has its own feature.
-const MOST_VALUES: usize = 256;
+const MAX_CATEGORY_VALUES: usize = 256;
 /// Spellings of a missing number.
 const MISSING: [&str; 4] = ["", "NA", "NaN", "null"];
 /// Minimum number of rows of a table, since only a tenth of the people are held out for tests.
-const LEAST_PEOPLE: usize = 100;
+const MIN_PEOPLE: usize = 100;
 
 impl People {
     /// Name of the people's source in tables.
     pub(crate) fn label(&self) -> &str {
         match self {
-            Self::Like(extract) => extract.label(),
-            Self::Listed(listed) => &listed.label,
+            Self::Generated(extract) => extract.label(),
+            Self::Table(table) => &table.label,
         }
     }
 
     /// Starts a sequence of people. For a table, the order of its rows is drawn from `rng`.
-    pub(crate) fn draw(&self, mut rng: ChaCha8Rng) -> Drawn {
+    pub(crate) fn draw(&self, mut rng: ChaCha8Rng) -> PeopleIter {
         match self {
-            Self::Like(extract) => Drawn::Census(Box::new((Census::new(*extract), rng))),
-            Self::Listed(listed) => {
-                let mut order: Vec<usize> = (0..listed.people.len()).collect();
+            Self::Generated(extract) => PeopleIter::Census(Box::new((Census::new(*extract), rng))),
+            Self::Table(table) => {
+                let mut order: Vec<usize> = (0..table.people.len()).collect();
                 let all = order.len();
                 choose_front(&mut rng, &mut order, all);
-                Drawn::Listed(Arc::clone(listed), order.into_iter())
+                PeopleIter::Table(Arc::clone(table), order.into_iter())
             }
         }
     }
 }
 
-impl Drawn {
+impl PeopleIter {
     /// Number of features, which is the length of a gradient.
     pub(crate) fn features(&self) -> u32 {
         match self {
             Self::Census(both) => both.0.features(),
-            Self::Listed(listed, _) => listed.features(),
+            Self::Table(table, _) => table.features(),
         }
     }
 
@@ -94,18 +94,20 @@ impl Drawn {
                 let (census, rng) = &mut **both;
                 census.draw(rng, person);
             }
-            Self::Listed(listed, order) => {
-                let row = &listed.people[order.next().expect("no more are drawn than are there")];
+            Self::Table(table, order) => {
+                let row = &table.people[order
+                    .next()
+                    .expect("no more people are drawn than the table has")];
                 person.numbers.clone_from(&row.numbers);
                 person.categories.clone_from(&row.categories);
                 person.income = row.target;
-                person.encode(&listed.values);
+                person.encode(&table.values);
             }
         }
     }
 }
 
-impl Listed {
+impl PeopleTable {
     /// Reads a CSV file with a header.
     ///
     /// A column of numbers is a numeric attribute, scaled such that its minimum and maximum are −1
@@ -126,13 +128,13 @@ impl Listed {
     }
 
     fn read(label: &str, source: impl Read) -> Result<Self, String> {
-        let (head, mut columns) = columns(source)?;
+        let (head, mut columns) = read_columns(source)?;
         let last = columns.pop().unwrap_or_default();
         let name = &head[head.len() - 1];
-        let target = numbers(name, &last)?
-            .ok_or_else(|| format!("the last column, {name:?}, is to be of numbers"))?;
-        let target = around_mean(&target)
-            .ok_or_else(|| format!("of the last column, {name:?}, all numbers are the same"))?;
+        let target = parse_numbers(name, &last)?
+            .ok_or_else(|| format!("the last column, {name:?}, must have only numbers"))?;
+        let target = centre_and_scale(&target)
+            .ok_or_else(|| format!("in the last column, {name:?}, all numbers are the same"))?;
         let mut people: Vec<Row> = target
             .into_iter()
             .map(|target| Row {
@@ -143,16 +145,17 @@ impl Listed {
             .collect();
         let mut values = Vec::new();
         for (column, name) in columns.iter().zip(&head) {
-            if let Some(numbers) = numbers(name, column)? {
-                for (row, number) in people.iter_mut().zip(into_range(&numbers)) {
+            if let Some(numbers) = parse_numbers(name, column)? {
+                for (row, number) in people.iter_mut().zip(scale_to_range(&numbers)) {
                     row.numbers.push(number);
                 }
                 continue;
             }
-            let (codes, count) = coded(column);
-            if count > MOST_VALUES {
+            let (codes, count) = category_codes(column);
+            if count > MAX_CATEGORY_VALUES {
                 return Err(format!(
-                    "column {name:?} has {count} values: a category has {MOST_VALUES} at most"
+                    "column {name:?} has {count} values, more than the maximum of {MAX_CATEGORY_VALUES} \
+                     for a category"
                 ));
             }
             values.push(count as u32);
@@ -184,7 +187,7 @@ impl Listed {
 }
 
 /// Reads the header and the columns of a table.
-fn columns(mut source: impl Read) -> Result<(csv::StringRecord, Vec<Vec<String>>), String> {
+fn read_columns(mut source: impl Read) -> Result<(csv::StringRecord, Vec<Vec<String>>), String> {
     let mut text = Vec::new();
     let read = source.read_to_end(&mut text);
     read.map_err(|error| error.to_string())?;
@@ -199,8 +202,7 @@ fn columns(mut source: impl Read) -> Result<(csv::StringRecord, Vec<Vec<String>>
     let head = reader.headers().map_err(|error| error.to_string())?.clone();
     if head.len() < 2 {
         return Err(
-            "a table has a header of two columns or more, of which the last is \
-                        learned"
+            "a table needs a header with at least two columns; the last one is predicted"
                 .to_owned(),
         );
     }
@@ -212,9 +214,9 @@ fn columns(mut source: impl Read) -> Result<(csv::StringRecord, Vec<Vec<String>>
         }
     }
     let count = columns[0].len();
-    if count < LEAST_PEOPLE {
+    if count < MIN_PEOPLE {
         return Err(format!(
-            "{count} rows are too few: {LEAST_PEOPLE} are the least"
+            "{count} rows are too few: at least {MIN_PEOPLE} are needed"
         ));
     }
     Ok((head, columns))
@@ -225,7 +227,7 @@ fn columns(mut source: impl Read) -> Result<(csv::StringRecord, Vec<Vec<String>>
 ///
 /// # Errors
 /// A message if some cells are missing and the rest are numbers.
-fn numbers(name: &str, column: &[String]) -> Result<Option<Vec<f64>>, String> {
+fn parse_numbers(name: &str, column: &[String]) -> Result<Option<Vec<f64>>, String> {
     let is_missing = |cell: &String| MISSING.iter().any(|own| own.eq_ignore_ascii_case(cell));
     let number = |cell: &String| cell.parse().ok().filter(|own: &f64| own.is_finite());
     let given = column.iter().filter(|cell| !is_missing(cell)).map(number);
@@ -234,7 +236,7 @@ fn numbers(name: &str, column: &[String]) -> Result<Option<Vec<f64>>, String> {
     };
     match column.iter().position(is_missing) {
         Some(first) if !numbers.is_empty() => Err(format!(
-            "column {name:?} has numbers, and none in {} rows, first in row {}: leave such rows out",
+            "column {name:?} has numbers, but {} rows have none, the first is row {}: remove these rows",
             column.len() - numbers.len(),
             first + 1
         )),
@@ -244,7 +246,7 @@ fn numbers(name: &str, column: &[String]) -> Result<Option<Vec<f64>>, String> {
 
 /// Scales numbers linearly such that their minimum and maximum become −1 and 1. Returns zeros if
 /// all numbers are equal.
-fn into_range(numbers: &[f64]) -> Vec<f64> {
+fn scale_to_range(numbers: &[f64]) -> Vec<f64> {
     let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);
     // Halving before subtracting keeps the range of two large numbers finite.
     let most = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -258,8 +260,8 @@ fn into_range(numbers: &[f64]) -> Vec<f64> {
 
 /// Scales numbers linearly such that their mean is 0 and their greatest magnitude is 1. Returns
 /// `None` if all numbers are equal.
-fn around_mean(numbers: &[f64]) -> Option<Vec<f64>> {
-    let places = into_range(numbers);
+fn centre_and_scale(numbers: &[f64]) -> Option<Vec<f64>> {
+    let places = scale_to_range(numbers);
     let mean = places.iter().sum::<f64>() / places.len() as f64;
     let most = places
         .iter()
@@ -271,7 +273,7 @@ fn around_mean(numbers: &[f64]) -> Option<Vec<f64>> {
 
 /// Returns the index of each cell among the sorted distinct values, and the number of distinct
 /// values.
-fn coded(column: &[String]) -> (Vec<u32>, usize) {
+fn category_codes(column: &[String]) -> (Vec<u32>, usize) {
     let mut values: Vec<&String> = column.iter().collect();
     values.sort_unstable();
     values.dedup();
@@ -297,11 +299,11 @@ mod tests {
             let kind = ["b", "a", "c"][row % 3];
             format!("{},{kind},7,{}", row, if row < 50 { 10 } else { 30 })
         });
-        let listed = Listed::read("t", text.as_bytes()).unwrap();
-        assert_eq!((listed.values.as_slice(), listed.count()), (&[3][..], 100));
+        let table = PeopleTable::read("t", text.as_bytes()).unwrap();
+        assert_eq!((table.values.as_slice(), table.count()), (&[3][..], 100));
         // Two numbers, two features for three values, and the constant 1.
-        assert_eq!(listed.features(), 5);
-        let people = People::Listed(Arc::new(listed));
+        assert_eq!(table.features(), 5);
+        let people = People::Table(Arc::new(table));
         let mut drawn = people.draw(ChaCha8Rng::seed_from_u64(1));
         let mut all: Vec<Person> = (0..100)
             .map(|_| {
@@ -327,15 +329,15 @@ mod tests {
         let rows = |head, row: fn(usize) -> String| table(head, 300, row);
         for (text, words) in [
             (String::new(), "header"),
-            (rows("a", |row| row.to_string()), "two columns"),
+            (rows("a", |row| row.to_string()), "at least two columns"),
             (table("a,b", 99, |row| format!("{row},{row}")), "99 rows"),
             (
                 rows("a,b", |row| format!("{row},x")),
-                "\"b\", is to be of numbers",
+                "\"b\", must have only numbers",
             ),
             (
                 rows("a,b", |row| format!("{row},NaN")),
-                "\"b\", is to be of numbers",
+                "\"b\", must have only numbers",
             ),
             (
                 rows("a;b", |row| match row {
@@ -343,14 +345,14 @@ mod tests {
                     11 => format!("NA;{row}"),
                     _ => format!("{row};{row}"),
                 }),
-                "column \"a\" has numbers, and none in 3 rows, first in row 8",
+                "column \"a\" has numbers, but 3 rows have none, the first is row 8",
             ),
             (
                 rows("a\tb", |row| match row {
                     299 => format!("{row}\tnan"),
                     _ => format!("{row}\t{row}"),
                 }),
-                "column \"b\" has numbers, and none in 1 rows, first in row 300",
+                "column \"b\" has numbers, but 1 rows have none, the first is row 300",
             ),
             (
                 rows("a,b", |row| format!("{row},1")),
@@ -362,7 +364,7 @@ mod tests {
             ),
             (rows("a,b", |row| format!("{row},{row},1")), "line: 2"),
         ] {
-            let error = Listed::read("t", text.as_bytes()).unwrap_err();
+            let error = PeopleTable::read("t", text.as_bytes()).unwrap_err();
             assert!(error.contains(words), "{error}");
         }
     }

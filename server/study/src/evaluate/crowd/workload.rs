@@ -65,19 +65,19 @@ impl Workload<'_> {
     ) -> Block {
         let mut block = Block::default();
         let mut front: Vec<u32> = (0..items).collect();
-        let mut seen = vec![usize::MAX; items as usize];
+        let mut last_owner = vec![usize::MAX; items as usize];
         let values = Normal::new(1.0, SPREAD).expect("the spread is finite");
         for person in numbers {
             let own = match self {
                 Self::Uniform => {
                     choose_front(rng, &mut front, entries as usize);
                     let drawn = front[..entries as usize].iter();
-                    drawn.map(|&item| rated(item, sign(rng))).collect()
+                    drawn.map(|&item| entry(item, sign(rng))).collect()
                 }
                 Self::Zipf(zipf) => {
-                    let drawn = distinct(entries, person, &mut seen, || zipf.draw(rng));
+                    let drawn = draw_distinct(entries, person, &mut last_owner, || zipf.draw(rng));
                     let mut value = || values.sample(rng).clamp(-1.0, 1.0);
-                    drawn.into_iter().map(|item| rated(item, value())).collect()
+                    drawn.into_iter().map(|item| entry(item, value())).collect()
                 }
                 Self::ZipfAsCoded(zipf) => {
                     let mut drawn: Vec<u32> = (0..entries).map(|_| zipf.draw(rng)).collect();
@@ -85,7 +85,7 @@ impl Workload<'_> {
                     drawn.dedup();
                     let value = |item: u32| if item.is_multiple_of(3) { -1.0 } else { 1.0 };
                     let all = drawn.into_iter();
-                    all.map(|item| rated(item, value(item))).collect()
+                    all.map(|item| entry(item, value(item))).collect()
                 }
                 Self::Data(data) => data.people()[person].clone(),
             };
@@ -95,7 +95,7 @@ impl Workload<'_> {
     }
 }
 
-fn rated(item: u32, value: f64) -> Entry {
+fn entry(item: u32, value: f64) -> Entry {
     Entry {
         item: u64::from(item),
         value,
@@ -106,20 +106,20 @@ fn sign<R: Rng + ?Sized>(rng: &mut R) -> f64 {
     if rng.next_u64() >> 63 == 0 { 1.0 } else { -1.0 }
 }
 
-/// Draws until there are `count` distinct items, and returns them. `seen` has, for each item, the
-/// index of the last person who drew it.
-fn distinct(
+/// Draws until there are `count` distinct items, and returns them. `last_owner` has, for each item,
+/// the index of the last person who drew it.
+fn draw_distinct(
     count: u32,
     person: usize,
-    // Storing the person's index avoids clearing `seen` for every person.
-    seen: &mut [usize],
+    // Storing the person's index avoids clearing `last_owner` for every person.
+    last_owner: &mut [usize],
     mut draw: impl FnMut() -> u32,
 ) -> Vec<u32> {
     let mut drawn = Vec::with_capacity(count as usize);
     while drawn.len() < count as usize {
         let item = draw();
-        if seen[item as usize] != person {
-            seen[item as usize] = person;
+        if last_owner[item as usize] != person {
+            last_owner[item as usize] = person;
             drawn.push(item);
         }
     }

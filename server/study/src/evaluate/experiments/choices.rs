@@ -45,7 +45,7 @@ struct Cell {
 
 /// Answers to one question: the number of people who reported each option, and the true share of
 /// each option among all people.
-struct Asked {
+struct QuestionCounts {
     counts: Vec<u64>,
     truth: Vec<f64>,
 }
@@ -103,7 +103,7 @@ impl Experiment for Choices {
     }
 
     fn title(&self) -> &'static str {
-        "Shares of one choice among many (P4, figures 2, 6, 7)"
+        "Shares of the options of one choice (P4, figures 2, 6, 7)"
     }
 
     /// Returns the unit that only evaluates formulas, and one unit for each repeat of each cell.
@@ -128,7 +128,7 @@ impl Experiment for Choices {
     fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         match self.cells.get(unit.index) {
             Some(cell) => cell.simulate(rng),
-            None => computed(),
+            None => computed_measurements(),
         }
     }
 
@@ -159,13 +159,20 @@ impl Experiment for Choices {
             logarithmic: [true, true],
             panels,
         };
-        let title = "Noise of the share of an option that is another's, at δ = 1e-6";
+        let title =
+            "Variance of the share of an option that the person did not choose, at δ = 1e-6";
         let y = "variance of one report's estimate";
         let panels = OPTIONS.iter().map(noise).collect();
         let two = figure("p4-2", title, "ε", y, panels);
-        let title = "MSE of the shares of census-like people's categories";
-        let six = figure("p4-6", title, "ε", "MSE of shares", self.of_census(table));
-        let title = "MSE of shares by Zipf's law of exponent 1.3, at δ = 1e-6";
+        let title = "MSE of the shares of categories, for census-like people";
+        let six = figure(
+            "p4-6",
+            title,
+            "ε",
+            "MSE of shares",
+            self.census_panels(table),
+        );
+        let title = "MSE of shares that follow Zipf's law with exponent 1.3, at δ = 1e-6";
         let panels = EPSILONS.iter().map(over_options).collect();
         let seven = figure("p4-7", title, "k", "MSE of shares", panels);
         vec![two, six, seven]
@@ -174,7 +181,7 @@ impl Experiment for Choices {
 
 impl Choices {
     /// Returns a panel of figure 6 for each census-like crowd and δ.
-    fn of_census(&self, table: &Table) -> Vec<Panel> {
+    fn census_panels(&self, table: &Table) -> Vec<Panel> {
         let mut panels: Vec<Panel> = Vec::new();
         for cell in &self.cells {
             let Crowd::Census(extract) = cell.crowd else {
@@ -195,7 +202,7 @@ impl Choices {
 }
 
 /// Computes figure 2 from formulas.
-fn computed() -> Result<Vec<Measurement>, StudyError> {
+fn computed_measurements() -> Result<Vec<Measurement>, StudyError> {
     let mut rows = Vec::new();
     for options in OPTIONS {
         for &epsilon in epsilons(Size::Full) {
@@ -247,7 +254,7 @@ impl Crowd {
     }
 
     /// Draws people and counts their answers to each question.
-    fn answers(self, people: u64, rng: &mut ChaCha8Rng) -> Vec<Asked> {
+    fn draw_answers(self, people: u64, rng: &mut ChaCha8Rng) -> Vec<QuestionCounts> {
         match self {
             Self::Zipf(options) => {
                 let law = Zipf::new(options, 1.3);
@@ -255,7 +262,7 @@ impl Crowd {
                 for _ in 0..people {
                     counts[law.draw(rng) as usize] += 1;
                 }
-                vec![Asked::by_all(&counts)]
+                vec![QuestionCounts::answered_by_all(&counts)]
             }
             Self::Census(extract) => {
                 let none = |values: &u32| vec![0; *values as usize];
@@ -271,13 +278,14 @@ impl Crowd {
                     counts[drawn][person.categories[drawn] as usize] += 1;
                 }
                 let both = counts.into_iter().zip(all);
-                both.map(|(counts, all)| Asked::new(counts, &all)).collect()
+                both.map(|(counts, all)| QuestionCounts::new(counts, &all))
+                    .collect()
             }
         }
     }
 }
 
-impl Asked {
+impl QuestionCounts {
     fn new(counts: Vec<u64>, all: &[u64]) -> Self {
         let people = all.iter().sum::<u64>() as f64;
         Self {
@@ -286,7 +294,7 @@ impl Asked {
         }
     }
 
-    fn by_all(counts: &[u64]) -> Self {
+    fn answered_by_all(counts: &[u64]) -> Self {
         Self::new(counts.to_vec(), counts)
     }
 
@@ -309,13 +317,13 @@ impl Cell {
     /// people. Each later stream draws the reports of one protocol.
     fn simulate(&self, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         let budget = Budget::new(self.epsilon, self.delta)?;
-        let asked = self.crowd.answers(self.people, &mut stream(rng, 0));
-        let truth: Vec<f64> = asked.iter().flat_map(|own| own.truth.clone()).collect();
+        let questions = self.crowd.draw_answers(self.people, &mut stream(rng, 0));
+        let truth: Vec<f64> = questions.iter().flat_map(|own| own.truth.clone()).collect();
         let mut rows = Vec::new();
         for (index, name) in (1..).zip(ChoiceProtocolName::ALL) {
             let rng = &mut stream(rng, index);
             let (mut estimates, mut expected) = (Vec::new(), 0.0);
-            for own in &asked {
+            for own in &questions {
                 let protocol = name.build(own.counts.len() as u32, &budget)?;
                 estimates.extend(protocol.estimate(&own.counts, rng)?);
                 let [hit, other] = [true, false].map(|own| protocol.variance(own));
@@ -329,13 +337,13 @@ impl Cell {
             }
             let observed = Score::new(&estimates, &truth).mean_square;
             for (metric, value) in [(MSE, observed), (EXPECTED, expected)] {
-                rows.push(self.measured(name, metric, value));
+                rows.push(self.measurement(name, metric, value));
             }
         }
         Ok(rows)
     }
 
-    fn measured(&self, name: ChoiceProtocolName, metric: &str, value: f64) -> Measurement {
+    fn measurement(&self, name: ChoiceProtocolName, metric: &str, value: f64) -> Measurement {
         let point = Point {
             people: self.people,
             items: self.crowd.options(),
@@ -387,7 +395,7 @@ mod tests {
     #[test]
     fn figures_have_a_curve_for_each_protocol_and_units_a_name() {
         let choices = Choices::new(Size::Quick);
-        let mut rows = computed().unwrap();
+        let mut rows = computed_measurements().unwrap();
         for cell in &choices.cells {
             let cell = Cell {
                 people: 200,

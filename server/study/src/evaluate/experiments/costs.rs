@@ -45,7 +45,7 @@ impl Experiment for Costs {
     }
 
     fn title(&self) -> &'static str {
-        "What a report costs: bytes, and time on one core"
+        "Cost of a report: bytes, and time on one core"
     }
 
     fn units(&self) -> Vec<Unit> {
@@ -93,10 +93,10 @@ impl Experiment for Costs {
 
     fn remarks(&self) -> &'static [&'static str] {
         &[
-            "The table says of each mechanism how many bytes a report has, and how many \
-             microseconds of one core it takes to draw one and to add it to the counts of all \
-             items, in the program that drew this page. Times are those of the machine, and of \
-             the least of five tries: they are what another run does not repeat.",
+            "For each mechanism, the table has the length of a report in bytes. It also has the \
+             time, in microseconds on one core, to draw a report and to add it to the counts of \
+             all items. Each time is the shortest of five measurements. Times depend on the \
+             machine, so another run gives different ones.",
         ]
     }
 }
@@ -104,7 +104,7 @@ impl Experiment for Costs {
 /// Creates the mechanisms for ratings with signs, then the remaining ones for ratings with real
 /// values.
 fn contestants(setting: &QuestionSetting) -> Result<Vec<Contestant>, StudyError> {
-    let mut all = ratings::contestants(setting, &ratings::OF_P1)?;
+    let mut all = ratings::contestants(setting, &ratings::P1_ORACLES)?;
     for level in 0..sparse::LEVELS.len() {
         for own in sparse::contestants(level, setting)? {
             // The mechanism "hushbin" is in the list already, as the mechanism that is chosen for

@@ -6,7 +6,9 @@ use std::path::Path;
 use hushbin::Entry;
 use rand_chacha::ChaCha8Rng;
 
-use super::sparse::{DELTA, LARGEST, LEVELS, REMARKS, contestants, contests, of};
+use super::sparse::{
+    DELTA, LARGEST, LEVELS, REMARKS, contestants, level_contests, question_measurement,
+};
 use crate::evaluate::crowd::data_set::DataSet;
 use crate::evaluate::crowd::workload::Workload;
 use crate::evaluate::measure::experiment::{
@@ -106,31 +108,33 @@ impl Experiment for Data {
         let mut add = |mechanism: &str, estimand: &str, estimates: &[f64]| {
             let score = Score::new(estimates, &means);
             for (metric, value) in [(LARGEST, score.largest), (MSE, score.mean_square)] {
-                measured.push(of(setting, mechanism, estimand, metric, value));
+                measured.push(question_measurement(
+                    setting, mechanism, estimand, metric, value,
+                ));
             }
         };
         for (own, accumulator) in contestants.iter().zip(&accumulators) {
             let estimates = accumulator.estimates();
             add(&own.name, estimand, &estimates.means);
             add(&own.name, shrunken, &estimates.shrunken());
-            if own.name == CLIPPING {
+            if own.name == SUCCINCT_AS_CODED {
                 let means = estimates.means.iter();
                 let clipped: Vec<f64> = means.map(|mean| mean.clamp(-1.0, 1.0)).collect();
                 add(
-                    &format!("{CLIPPING}, estimates clipped"),
+                    &format!("{SUCCINCT_AS_CODED}, estimates clipped"),
                     estimand,
                     &clipped,
                 );
             }
         }
         for estimand in [estimand, shrunken] {
-            add(NOTHING, estimand, &vec![0.0; means.len()]);
+            add(ANSWERING_ZERO, estimand, &vec![0.0; means.len()]);
         }
         if unit.repeat == 0 {
             let people = self.data.people().iter();
             let most: &[Entry] = people.max_by_key(|own| own.len()).map_or(&[], |own| own);
             for own in contestants {
-                measured.push(of(
+                measured.push(question_measurement(
                     setting,
                     &own.name,
                     estimand,
@@ -167,17 +171,17 @@ impl Experiment for Data {
     }
 
     fn contests(&self) -> Vec<Contest> {
-        contests()
+        level_contests()
     }
 }
 
 /// Estimands at both levels: means after shrinkage by empirical Bayes.
 const SHRUNKEN: [&str; 2] = ["mean, user level, shrunken", "mean, event level, shrunken"];
 /// Name of the baseline that estimates 0 for every mean, without any report.
-const NOTHING: &str = "answering 0";
+const ANSWERING_ZERO: &str = "answering 0";
 
 /// Name of the mechanism whose published code (P3) clips the estimates to the range of values.
-const CLIPPING: &str = "SUCCINCT, as coded";
+const SUCCINCT_AS_CODED: &str = "SUCCINCT, as coded";
 
 #[cfg(test)]
 mod tests {

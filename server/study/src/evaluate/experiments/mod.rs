@@ -10,9 +10,9 @@ mod numbers;
 mod peers;
 mod plans;
 mod quantiles;
+mod question_forms;
 mod ratings;
 mod sparse;
-mod ways;
 
 use crate::evaluate::measure::experiment::Experiment;
 use crate::evaluate::measure::size::Size;
@@ -23,8 +23,8 @@ pub(crate) use learning::Learning;
 /// Returns all experiments that need no data set.
 pub(crate) fn experiments(size: Size) -> Vec<Box<dyn Experiment>> {
     vec![
-        Box::new(ratings::Ratings::of_p1(size)),
-        Box::new(ratings::Ratings::of_p2(size)),
+        Box::new(ratings::Ratings::p1(size)),
+        Box::new(ratings::Ratings::p2(size)),
         Box::new(sparse::Sparse::as_printed(size)),
         Box::new(sparse::Sparse::as_coded(size)),
         Box::new(neighbouring::Neighbouring::new(size)),
@@ -35,7 +35,7 @@ pub(crate) fn experiments(size: Size) -> Vec<Box<dyn Experiment>> {
         Box::new(choices::Choices::new(size)),
         Box::new(learning::Learning::new(size)),
         Box::new(learning::Federated::new(size)),
-        Box::new(ways::Ways::new()),
+        Box::new(question_forms::QuestionForms::new()),
         Box::new(peers::Peers),
         Box::new(plans::Plans::new(size)),
         Box::new(costs::Costs::new(size)),

@@ -4,7 +4,7 @@
 use rand_chacha::ChaCha8Rng;
 use serde_json::json;
 
-use super::sparse::{DELTA, LARGEST, of};
+use super::sparse::{DELTA, LARGEST, question_measurement};
 use crate::competitors::ratings::as_printed;
 use crate::evaluate::crowd::random::Zipf;
 use crate::evaluate::crowd::workload::{EXPONENT, Workload};
@@ -105,7 +105,7 @@ impl Experiment for Neighbouring {
     }
 
     fn title(&self) -> &'static str {
-        "P3, figure 3: k entries of popular items, neighbours within L"
+        "P3, figure 3: k entries of popular items, protected up to distance L"
     }
 
     fn units(&self) -> Vec<Unit> {
@@ -135,7 +135,9 @@ impl Experiment for Neighbouring {
         let mut measured = Vec::new();
         for (own, accumulator) in contestants.iter().zip(&accumulators) {
             let mut add = |metric: &str, value: f64| {
-                measured.push(of(&setting, &own.name, ESTIMAND, metric, value));
+                measured.push(question_measurement(
+                    &setting, &own.name, ESTIMAND, metric, value,
+                ));
             };
             let score = Score::new(&accumulator.estimates().means, &means);
             add(LARGEST, score.largest);
@@ -156,7 +158,7 @@ impl Experiment for Neighbouring {
         let figure = |(metric, short): (&'static str, &str)| Figure {
             name: format!("{}-{short}", self.name()),
             title: format!("{}: {metric}, n = {n}", self.title()),
-            x: "L, how far neighbours are apart",
+            x: "L, distance between neighbouring inputs",
             y: metric,
             logarithmic: [true, true],
             panels: vec![Panel {
@@ -188,18 +190,19 @@ impl Experiment for Neighbouring {
 /// Remarks that explain why noise on every coordinate wins at small L, and hushbin's mechanism at
 /// user level wins at large L.
 const REMARKS: &[&str] = &[
-    "Laplace noise on every coordinate has the variance 2L²/ε². Hash-bin's is 2(L + b/Γ)²/ε², as \
-     its b bins are rounded to a grid of 1/Γ, and other entries in an item's bin add k/b: of 64 \
-     among 4096 items half as much again at L = 1, a fifth at 2, and an eighth at most from 4 on. \
-     But noise on every coordinate costs 4·d bytes a report, 16,384 for 4096 items, where \
-     hash-bin's has 245 at L = 1 and 18 at L = 8; the tables have both.",
-    "The variance of normal noise grows with L and not with L². So where L is large, hash-bin \
-     within L loses to it, though its δ makes up for some. But a report whose ε is about all that \
-     a person has is private within any L: ours at user level has the same noise whatever L is, \
-     and is one of ours here. It is the best of all from about L = 16 on, of 64 entries, with 9 \
-     bytes.",
-    "Of SUCCINCT the number of bins is as printed. Its noise is what b bins need, less than is \
-     printed under δ.",
+    "Laplace noise on every coordinate has the variance 2L²/ε². That of hash-bin is \
+     2(L + b/Γ)²/ε², because its b bins are rounded to a grid of 1/Γ. The other entries in an \
+     item's bin add k/b. With 64 entries among 4096 items, this increases the variance by a \
+     half at L = 1, by a fifth at L = 2, and by at most an eighth from L = 4 on. But noise on \
+     every coordinate needs 4·d bytes for each report, which is 16,384 for 4096 items. A \
+     report of hash-bin has 245 bytes at L = 1 and 18 at L = 8. The tables have both.",
+    "The variance of normal noise is proportional to L, not to L². So at large L, hash-bin \
+     within L is worse than normal noise, although δ recovers a part. But a report at user \
+     level, whose ε covers all entries of a person, is private at any distance L. The noise of \
+     hushbin's mechanism at user level does not depend on L, so it also takes part here. With \
+     64 entries, it is the best mechanism from about L = 16 on, with 9 bytes.",
+    "SUCCINCT has the printed number of bins. Its noise is what b bins need, which is less than \
+     printed if there is a δ.",
 ];
 
 #[cfg(test)]

@@ -103,7 +103,7 @@ impl Experiment for Numbers {
     }
 
     fn title(&self) -> &'static str {
-        "Means of numbers that everybody has (P4, figures 1, 3, 4, 5)"
+        "Means of numbers that every person has (P4, figures 1, 3, 4, 5)"
     }
 
     /// Returns the unit that only evaluates formulas, and one unit for each repeat of each cell.
@@ -129,14 +129,14 @@ impl Experiment for Numbers {
     fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         match self.cells.get(unit.index) {
             Some(cell) => cell.simulate(self.people(), rng),
-            None => computed(),
+            None => computed_measurements(),
         }
     }
 
     fn figures(&self, table: &Table) -> Vec<Figure> {
         let census = |cell: &Cell| matches!(cell.crowd, Crowd::Census(_));
         let normal = |cell: &Cell| matches!(cell.crowd, Crowd::Normal(_));
-        let mut figures: Vec<Figure> = Axis::BOTH.map(|axis| one_number(table, axis)).into();
+        let mut figures: Vec<Figure> = Axis::BOTH.map(|axis| one_number_figure(table, axis)).into();
         let mut mean = |name: &str, title: &str, axis: Axis, wanted: &dyn Fn(&Cell) -> bool| {
             figures.push(Figure {
                 name: name.to_owned(),
@@ -147,7 +147,7 @@ impl Experiment for Numbers {
                 panels: self.panels(table, axis, wanted),
             });
         };
-        let title = "MSE of means of census-like people";
+        let title = "MSE of means, for census-like people";
         mean("p4-3-epsilon", title, Axis::Epsilon, &census);
         mean("p4-3-delta", title, Axis::Delta, &census);
         let title = "MSE of means of N(0, 1/16)";
@@ -182,7 +182,7 @@ impl Numbers {
     }
 }
 
-fn one_number(table: &Table, axis: Axis) -> Figure {
+fn one_number_figure(table: &Table, axis: Axis) -> Figure {
     let curves = table.curves(
         ONE,
         VARIANCE,
@@ -206,7 +206,7 @@ fn one_number(table: &Table, axis: Axis) -> Figure {
 }
 
 /// Computes figure 1 from formulas.
-fn computed() -> Result<Vec<Measurement>, StudyError> {
+fn computed_measurements() -> Result<Vec<Measurement>, StudyError> {
     let mut rows = Vec::new();
     let over_epsilon = epsilons(Size::Full).iter().map(|&epsilon| (epsilon, DELTA));
     let over_delta = deltas(Size::Full).iter().map(|&delta| (EPSILON, delta));
@@ -215,7 +215,10 @@ fn computed() -> Result<Vec<Measurement>, StudyError> {
         let ours = compare(ComparedQuestion::Number, &budget, 1)?
             .rows
             .remove(0);
-        let ours = ours.variance.expect("ours has no δ").worst;
+        let ours = ours
+            .variance
+            .expect("hushbin has a variance at every budget")
+            .worst;
         let point = Point {
             people: 1,
             items: 1,
@@ -247,8 +250,8 @@ impl Cell {
     fn simulate(&self, people: u64, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         let d = self.crowd.attributes();
         let budget = Budget::new(self.epsilon, self.delta)?;
-        let mut all = Reporting::all(d, &budget, rng)?;
-        let mut drawn = Drawn::new(self.crowd, stream(rng, 0));
+        let mut all = MechanismRun::all(d, &budget, rng)?;
+        let mut drawn = PeopleIter::new(self.crowd, stream(rng, 0));
         let (mut truth, mut square) = (vec![0.0; d as usize], 0.0);
         let n = people as f64;
         for _ in 0..people {
@@ -266,18 +269,18 @@ impl Cell {
         for mut own in all {
             let means = own.mechanism.means(&own.sums, people, &mut own.rng);
             let label = own.name.label();
-            rows.push(self.measured(people, label, MSE, Score::new(&means, &truth).mean_square));
+            rows.push(self.measurement(people, label, MSE, Score::new(&means, &truth).mean_square));
             let expected = own.mechanism.variance(square.sqrt()) / n;
-            rows.push(self.measured(people, label, EXPECTED, expected));
+            rows.push(self.measurement(people, label, EXPECTED, expected));
         }
         // Mechanisms as printed are not simulated, because they are not (ε, δ)-private.
-        for (label, variance) in self.printed(&budget, square)? {
-            rows.push(self.measured(people, &label, MSE, variance / n));
+        for (label, variance) in self.printed_variances(&budget, square)? {
+            rows.push(self.measurement(people, &label, MSE, variance / n));
         }
         Ok(rows)
     }
 
-    fn measured(&self, people: u64, mechanism: &str, metric: &str, value: f64) -> Measurement {
+    fn measurement(&self, people: u64, mechanism: &str, metric: &str, value: f64) -> Measurement {
         let d = self.crowd.attributes();
         let point = Point {
             people,
@@ -292,7 +295,11 @@ impl Cell {
 
     /// Returns the average variances of the mechanisms as printed, for numbers with mean square
     /// `square`. Each variance comes with a label that states the mechanism's actual δ.
-    fn printed(&self, budget: &Budget, square: f64) -> Result<Vec<(String, f64)>, StudyError> {
+    fn printed_variances(
+        &self,
+        budget: &Budget,
+        square: f64,
+    ) -> Result<Vec<(String, f64)>, StudyError> {
         let d = self.crowd.attributes();
         if d == 1 {
             return Ok(Vec::new());
@@ -313,14 +320,14 @@ impl Cell {
 }
 
 /// Mechanism, with its sums over the reports so far and its random generator.
-struct Reporting {
+struct MechanismRun {
     name: NumbersMechanismName,
     mechanism: NumbersMechanism,
     sums: Vec<f64>,
     rng: ChaCha8Rng,
 }
 
-impl Reporting {
+impl MechanismRun {
     /// Creates every private mechanism. Each has its own stream of random numbers, from stream 1
     /// on.
     fn all(attributes: u32, budget: &Budget, rng: &ChaCha8Rng) -> Result<Vec<Self>, StudyError> {
@@ -338,13 +345,13 @@ impl Reporting {
 }
 
 /// Sequence of people whose numbers are drawn one after the other.
-struct Drawn {
+struct PeopleIter {
     census: Option<Census>,
     person: Person,
     rng: ChaCha8Rng,
 }
 
-impl Drawn {
+impl PeopleIter {
     fn new(crowd: Crowd, rng: ChaCha8Rng) -> Self {
         let person = Person {
             numbers: vec![0.0; crowd.attributes() as usize],
@@ -438,7 +445,7 @@ mod tests {
     fn figures_have_a_curve_for_each_mechanism() {
         let numbers = Numbers::new(Size::Quick);
         let rng = ChaCha8Rng::seed_from_u64(1);
-        let mut rows = computed().unwrap();
+        let mut rows = computed_measurements().unwrap();
         for cell in &numbers.cells {
             rows.extend(cell.simulate(20, &rng).unwrap());
         }

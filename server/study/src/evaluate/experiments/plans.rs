@@ -21,11 +21,11 @@ use crate::evaluate::measure::table::Table;
 /// Questions that are planned and then simulated.
 pub(crate) struct Plans {
     size: Size,
-    questions: Vec<Asked>,
+    questions: Vec<PlannedQuestion>,
 }
 
 /// Question, with its wanted accuracy and the people who answer it.
-struct Asked {
+struct PlannedQuestion {
     name: &'static str,
     question: Value,
     wanted: Value,
@@ -54,40 +54,40 @@ impl Person<'_> {
     }
 
     /// Returns a number from −1 to 1. The numbers of 101 consecutive people are spread evenly.
-    fn spread(&self) -> f64 {
+    fn evenly_spread_number(&self) -> f64 {
         (self.number % 101) as f64 / 50.0 - 1.0
     }
 }
 
-fn full(items: impl IntoIterator<Item = u64>) -> Vec<Entry> {
+fn full_entries(items: impl IntoIterator<Item = u64>) -> Vec<Entry> {
     let entry = |item| Entry { item, value: 1.0 };
     items.into_iter().map(entry).collect()
 }
 
-fn valued(values: impl IntoIterator<Item = f64>) -> Vec<Entry> {
+fn numbered_entries(values: impl IntoIterator<Item = f64>) -> Vec<Entry> {
     let entry = |(item, value)| Entry { item, value };
     (0..).zip(values).map(entry).collect()
 }
 
 /// Returns the questions about shares. At least half of the people give the first answer.
-fn shares() -> [Asked; 3] {
+fn share_questions() -> [PlannedQuestion; 3] {
     [
-        Asked {
+        PlannedQuestion {
             name: "flag",
             question: json!({ "kind": "flag" }),
             wanted: json!({ "within": 0.01 }),
             epsilon: 1.0,
-            answer: |person| full([person.number % 2]),
+            answer: |person| full_entries([person.number % 2]),
             path: "/estimates/0/share",
             truth: 0.5,
         },
-        Asked {
+        PlannedQuestion {
             name: "choice of 10",
             question: json!({ "kind": "choice", "options": 10 }),
             wanted: json!({ "within": 0.01 }),
             epsilon: 1.0,
             answer: |person| {
-                full([if person.is_even() {
+                full_entries([if person.is_even() {
                     0
                 } else {
                     1 + person.number % 9
@@ -96,13 +96,13 @@ fn shares() -> [Asked; 3] {
             path: "/estimates/0/share",
             truth: 0.5,
         },
-        Asked {
+        PlannedQuestion {
             name: "set of 16, s = 4",
             question: json!({ "kind": "set", "options": 16, "sparsity": 4 }),
             wanted: json!({ "within": 0.02 }),
             epsilon: 2.0,
             answer: |person| {
-                full(if person.number.is_multiple_of(5) {
+                full_entries(if person.number.is_multiple_of(5) {
                     4..8
                 } else {
                     0..4
@@ -115,29 +115,29 @@ fn shares() -> [Asked; 3] {
 }
 
 /// Returns the questions about numbers.
-fn numbers() -> [Asked; 3] {
+fn number_questions() -> [PlannedQuestion; 3] {
     let number = json!({ "kind": "number", "min": -1, "max": 1 });
     let of = ["a", "b", "c", "d"].map(|name| json!({ "name": name, "min": -1, "max": 1 }));
     [
-        Asked {
+        PlannedQuestion {
             name: "mean of a number",
             question: number,
             wanted: json!({ "within": 0.02 }),
             epsilon: 1.0,
-            answer: |person| valued([person.spread()]),
+            answer: |person| numbered_entries([person.evenly_spread_number()]),
             path: "/number/mean",
             truth: 0.0,
         },
-        Asked {
+        PlannedQuestion {
             name: "4 numbers",
             question: json!({ "kind": "numbers", "of": of }),
             wanted: json!({ "within": 0.05 }),
             epsilon: 2.0,
-            answer: |person| valued([person.spread(), 0.5, 0.0, -1.0]),
+            answer: |person| numbered_entries([person.evenly_spread_number(), 0.5, 0.0, -1.0]),
             path: "/estimates/0/mean",
             truth: 0.0,
         },
-        Asked {
+        PlannedQuestion {
             name: "median of a number",
             question: json!({ "kind": "number", "min": 0, "max": 30, "want": "quantiles" }),
             wanted: json!({ "within": 1.0, "spread": 6 }),
@@ -145,7 +145,7 @@ fn numbers() -> [Asked; 3] {
             answer: |person| {
                 let normal = Normal::new(15.1_f64, 6.0).expect("a spread is above 0");
                 let number: f64 = normal.sample(person.rng);
-                valued([number.clamp(0.0, 30.0)])
+                numbered_entries([number.clamp(0.0, 30.0)])
             },
             path: "/number/quantiles/0",
             truth: 15.1,
@@ -155,17 +155,17 @@ fn numbers() -> [Asked; 3] {
 
 /// Returns the questions about means: means within the rows of a cross-tabulation, and means of
 /// rated items.
-fn means() -> [Asked; 2] {
+fn mean_questions() -> [PlannedQuestion; 2] {
     let cross = json!([{ "name": "beta", "kind": "flag" },
         { "name": "load", "kind": "number", "min": -1, "max": 1 }]);
     [
-        Asked {
+        PlannedQuestion {
             name: "means of 2 rows",
             question: json!({ "kind": "cross", "of": cross }),
             wanted: json!({ "within": 0.05 }),
             epsilon: 2.0,
             answer: |person| {
-                let value = person.spread();
+                let value = person.evenly_spread_number();
                 vec![Entry {
                     item: u64::from(person.is_even()),
                     value,
@@ -174,12 +174,12 @@ fn means() -> [Asked; 2] {
             path: "/cross/conditional_means/0",
             truth: 0.0,
         },
-        Asked {
+        PlannedQuestion {
             name: "ratings of 20, s = 2",
             question: json!({ "kind": "ratings", "items": 20, "value": "sign", "sparsity": 2 }),
             wanted: json!({ "within": 0.05 }),
             epsilon: 2.0,
-            answer: |person| valued([if person.is_even() { 1.0 } else { -1.0 }, 1.0]),
+            answer: |person| numbered_entries([if person.is_even() { 1.0 } else { -1.0 }, 1.0]),
             path: "/estimates/0/mean",
             truth: 0.0,
         },
@@ -191,12 +191,16 @@ impl Plans {
     pub(crate) fn new(size: Size) -> Self {
         Self {
             size,
-            questions: (shares().into_iter().chain(numbers()).chain(means())).collect(),
+            questions: (share_questions()
+                .into_iter()
+                .chain(number_questions())
+                .chain(mean_questions()))
+            .collect(),
         }
     }
 }
 
-impl Asked {
+impl PlannedQuestion {
     /// Plans the question for an interval whose half-width is `times` the wanted one. Returns the
     /// plan and the half-width.
     fn plan(&self, times: f64) -> Result<(Plan, f64), StudyError> {
@@ -264,7 +268,7 @@ impl Experiment for Plans {
     }
 
     fn title(&self) -> &'static str {
-        "Numbers of people that plans find, and reports of as many"
+        "Planned numbers of people, checked by simulated reports"
     }
 
     fn units(&self) -> Vec<Unit> {
@@ -288,8 +292,8 @@ impl Experiment for Plans {
         let own = table.curves("plan", HALF_WIDTH, |_| true, |point| point.people as f64);
         vec![Figure {
             name: "plans".to_owned(),
-            title: "Half-width of an interval over the one that was planned for".to_owned(),
-            x: "people planned",
+            title: "Half-width of the interval divided by the planned half-width".to_owned(),
+            x: "planned number of people",
             y: HALF_WIDTH,
             logarithmic: [true, false],
             panels: vec![Panel {
@@ -312,20 +316,20 @@ mod tests {
     #[test]
     fn as_many_people_as_planned_are_enough() {
         let plans = Plans::new(Size::Quick);
-        for (index, asked) in plans.questions.iter().enumerate() {
+        for (index, question) in plans.questions.iter().enumerate() {
             let rows = (0..40).flat_map(|repeat| {
                 let rng = ChaCha8Rng::seed_from_u64(1000 * index as u64 + repeat);
-                asked.measure(3.0, &rng).unwrap()
+                question.measure(3.0, &rng).unwrap()
             });
             let table = Table::new(rows);
             let mean = |metric| table.rows_of("plan", metric).next().unwrap().mean;
             let width = mean(HALF_WIDTH);
-            assert!((0.7..1.05).contains(&width), "{}: {width}", asked.name);
+            assert!((0.7..1.05).contains(&width), "{}: {width}", question.name);
             for metric in [WITHIN, COVERED] {
                 assert!(
                     mean(metric) > 0.8,
                     "{}, {metric}: {}",
-                    asked.name,
+                    question.name,
                     mean(metric)
                 );
             }

@@ -41,7 +41,7 @@ pub(crate) struct Ratings {
 }
 
 /// Names of the oracles with which P1 compares its mechanisms.
-pub(crate) const OF_P1: [&str; 5] = [
+pub(crate) const P1_ORACLES: [&str; 5] = [
     "PrivKV, three answers",
     "PCKV-GRR",
     "PCKV-AGRR",
@@ -49,7 +49,7 @@ pub(crate) const OF_P1: [&str; 5] = [
     "sampling, OLH",
 ];
 /// Names of the oracles with which P2 compares its mechanisms.
-const OF_P2: [&str; 3] = ["PrivKV, three answers", "PCKV-GRR", "PCKV-UE"];
+const P2_ORACLES: [&str; 3] = ["PrivKV, three answers", "PCKV-GRR", "PCKV-UE"];
 
 /// Names of estimands in tables.
 pub(crate) const MEAN: &str = "mean";
@@ -75,7 +75,7 @@ impl Ratings {
     /// Creates the experiment of P1's section 8. The experiment also has the values of ε at which
     /// the reference numbers are given. Crowds of 100,000 have 10 repeats instead of the paper's
     /// 100; standard errors show the remaining uncertainty.
-    pub(crate) fn of_p1(size: Size) -> Self {
+    pub(crate) fn p1(size: Size) -> Self {
         let grid = |people: &[(u64, u32)], sparsities: &[u32]| {
             let all = people.iter();
             all.flat_map(|&(n, d)| sparsities.iter().map(move |&s| (n, d, s)))
@@ -96,32 +96,32 @@ impl Ratings {
                 vec![0.001, 0.01, 0.1, 0.2, 0.4, 0.8, 1.0, 1.5, 2.0],
             ),
             repeats: size.pick(|_| 10, |people| if people > 10_000 { 10 } else { 100 }),
-            oracles: OF_P1.to_vec(),
+            oracles: P1_ORACLES.to_vec(),
             contestants: SharedValues::default(),
         }
     }
 
     /// Creates the experiment of P2's section 6, which has larger ε and d, and fewer repeats and
     /// mechanisms.
-    pub(crate) fn of_p2(size: Size) -> Self {
+    pub(crate) fn p2(size: Size) -> Self {
         let sparsities: &[u32] = size.pick(&[8], &[4, 8, 16, 32]);
         let crowds = size.pick(vec![(10_000, 1024)], vec![(100_000, 1024), (100_000, 256)]);
         let all = crowds.into_iter();
         Self {
             name: "p2-ratings",
-            title: "P2, section 6: ratings of s among d items, to larger ε",
+            title: "P2, section 6: ratings of s among d items, at larger ε",
             crowds: all
                 .flat_map(|(n, d)| sparsities.iter().map(move |&s| (n, d, s)))
                 .collect(),
             epsilons: size.pick(vec![1.0, 3.0], vec![0.2, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0]),
             repeats: size.pick(|_| 3, |_| 10),
-            oracles: OF_P2.to_vec(),
+            oracles: P2_ORACLES.to_vec(),
             contestants: SharedValues::default(),
         }
     }
 
     /// Creates the mechanisms for a crowd, with one list for each ε.
-    fn prepare(
+    fn contestants_by_epsilon(
         &self,
         (people, items, sparsity): Crowd,
     ) -> Result<Vec<(QuestionSetting, Vec<Contestant>)>, StudyError> {
@@ -245,7 +245,9 @@ impl Experiment for Ratings {
 
     fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         let crowd = self.crowds[unit.index];
-        let at = self.contestants.get(unit.index, || self.prepare(crowd))?;
+        let at = self
+            .contestants
+            .get(unit.index, || self.contestants_by_epsilon(crowd))?;
         let all = at.iter().flat_map(|(_, contestants)| contestants);
         let mut accumulators: Vec<Accumulator<'_>> =
             all.map(|own| own.accumulator(crowd.1)).collect();
@@ -254,11 +256,11 @@ impl Experiment for Ratings {
         let mut accumulators = accumulators.iter();
         for (setting, contestants) in at.iter() {
             for (own, accumulator) in contestants.iter().zip(&mut accumulators) {
-                measure(&mut measured, setting, own, accumulator, &truth);
+                add_errors(&mut measured, setting, own, accumulator, &truth);
             }
             // Predictions are the same in every repeat.
             if unit.repeat == 0 {
-                compute(&mut measured, setting, contestants)?;
+                add_predictions(&mut measured, setting, contestants)?;
             }
         }
         Ok(measured)
@@ -291,18 +293,19 @@ impl Experiment for Ratings {
 
     fn remarks(&self) -> &'static [&'static str] {
         &[
-            "Signs are fair here, so that true means are 0 but for chance, and whatever says 0 \
-             oftener errs less: a clip that would take much off a mean (SUCCINCT as coded), or \
-             frequencies so noisy that the projection makes nearly all of them 0 (CoCo, projected, \
-             where ε is small and s large). Shrunken means are where that gain is for everybody, \
-             and several times as large: there no mechanism is better than another.",
-            "Where ε is far below what so few people can be asked at, all estimates are noise, and \
-             so is which of the projected ones has the least largest error.",
+            "Signs are random with probability 1/2 each, so the true means differ from 0 only by \
+             chance. Estimates that are often close to 0 therefore have smaller errors. Examples \
+             are a clipping bound that would reduce a large mean (SUCCINCT as coded), and \
+             frequencies so noisy that the projection sets nearly all of them to 0 (CoCo, \
+             projected, if ε is small and s is large). Shrinkage gives all mechanisms this gain, \
+             several times as large: for shrunken means, no mechanism is better than another.",
+            "If ε is far too small for this number of people, all estimates are noise. It is then \
+             random which of the projected estimates has the smallest maximum error.",
         ]
     }
 
     fn contests(&self) -> Vec<Contest> {
-        let measured = OURS.into_iter().flat_map(|(estimand, ours)| {
+        let measured = OWN_MECHANISMS.into_iter().flat_map(|(estimand, ours)| {
             [(LN_TVE, true), (LN_MAE, true), (MSE, false)].map(|(metric, logarithm)| Contest {
                 estimand,
                 metric,
@@ -310,7 +313,7 @@ impl Experiment for Ratings {
                 logarithm,
             })
         });
-        let predicted = OURS
+        let predicted = OWN_MECHANISMS
             .into_iter()
             .filter(|(estimand, _)| [FREQUENCY, MEAN].contains(estimand));
         let predicted = predicted.map(|(estimand, ours)| Contest {
@@ -324,7 +327,7 @@ impl Experiment for Ratings {
 }
 
 /// Estimands, each with the names of hushbin's mechanisms that are compared in it.
-const OURS: [(&str, &[&str]); 6] = [
+const OWN_MECHANISMS: [(&str, &[&str]); 6] = [
     (FREQUENCY, &[OURS_FREQUENCIES]),
     (FREQUENCY_SIMPLEX, &[OURS_FREQUENCIES]),
     (MEAN, &[OURS_MEANS, OURS_CLIPPED]),
@@ -373,7 +376,7 @@ impl Ratings {
 }
 
 /// Adds the errors of one mechanism's estimates, for all estimands.
-fn measure(
+fn add_errors(
     measured: &mut Vec<Measurement>,
     setting: &QuestionSetting,
     own: &Contestant,
@@ -421,7 +424,7 @@ fn measure(
 
 /// Adds values that need no simulation: predicted errors, their ratios to the lower bound, and
 /// lengths of reports.
-fn compute(
+fn add_predictions(
     measured: &mut Vec<Measurement>,
     setting: &QuestionSetting,
     contestants: &[Contestant],

@@ -21,7 +21,7 @@ use crate::evaluate::mechanism::simulate::{person_with_items, question_point, si
 
 /// Parameters of one point of an experiment's grid.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct GridPoint {
     figure: usize,
     items: u32,
     entries: u32,
@@ -33,8 +33,8 @@ pub(crate) struct Sparse {
     name: &'static str,
     title: &'static str,
     people: u64,
-    places: Vec<Place>,
-    repeats: fn(&Place) -> u64,
+    grid: Vec<GridPoint>,
+    repeats: fn(&GridPoint) -> u64,
     /// True if crowds follow the paper's code instead of its text.
     as_coded: bool,
     /// Mechanisms at each point of the grid, each with the estimand of its privacy level.
@@ -43,30 +43,30 @@ pub(crate) struct Sparse {
 
 /// Parameter on the horizontal axis of a figure. `foremost` is true if the figure's errors cover
 /// only the foremost items.
-struct Along {
+struct FigureAxis {
     name: &'static str,
-    x: &'static str,
-    right: fn(&Point) -> f64,
+    x_label: &'static str,
+    x_value: fn(&Point) -> f64,
     foremost: bool,
 }
 
-const ALONG: [Along; 3] = [
-    Along {
+const FIGURE_AXES: [FigureAxis; 3] = [
+    FigureAxis {
         name: "entries",
-        x: "k, entries of a person",
-        right: |point| f64::from(point.sparsity),
+        x_label: "k, entries of a person",
+        x_value: |point| f64::from(point.sparsity),
         foremost: false,
     },
-    Along {
+    FigureAxis {
         name: "epsilon",
-        x: "ε",
-        right: |point| point.epsilon,
+        x_label: "ε",
+        x_value: |point| point.epsilon,
         foremost: true,
     },
-    Along {
+    FigureAxis {
         name: "items",
-        x: "d, items",
-        right: |point| f64::from(point.items),
+        x_label: "d, items",
+        x_value: |point| f64::from(point.items),
         foremost: true,
     },
 ];
@@ -102,7 +102,7 @@ pub(crate) const LEVELS: [(&str, &[&str]); 2] = [
 
 /// Returns the drafts of the mechanisms that run as tasks at a level: hushbin's choice, P3's as
 /// printed, and P3's as in its code.
-fn tasks(level: usize, setting: &QuestionSetting) -> Vec<(&'static str, Value)> {
+fn task_drafts(level: usize, setting: &QuestionSetting) -> Vec<(&'static str, Value)> {
     match level {
         0 => vec![
             (OURS, json!({ "name": "auto", "objective": "mean" })),
@@ -132,7 +132,7 @@ pub(crate) fn contestants(
     setting: &QuestionSetting,
 ) -> Result<Vec<Contestant>, StudyError> {
     let mut all = Vec::new();
-    for (name, mechanism) in tasks(level, setting) {
+    for (name, mechanism) in task_drafts(level, setting) {
         all.push(Contestant::task(name, setting, &mechanism)?);
     }
     for name in LEVELS[level].1 {
@@ -165,7 +165,7 @@ impl Sparse {
 
     fn new(size: Size) -> Self {
         let powers = |last: u32| (0..=last).map(|exponent| 1 << exponent);
-        let place = |figure, items, entries, epsilon| Place {
+        let grid_point = |figure, items, entries, epsilon| GridPoint {
             figure,
             items,
             entries,
@@ -175,29 +175,29 @@ impl Sparse {
         let by_items = size.pick(vec![256], vec![64, 256, 1024, 4096, 16_384, 100_000]);
         let by_epsilon = size.pick(vec![], (1..=7).map(|half| 0.5 * f64::from(half)).collect());
         let items = size.pick(1024, 4096);
-        let mut places: Vec<Place> = by_entries
+        let mut grid: Vec<GridPoint> = by_entries
             .iter()
-            .map(|&k| place(0, items, k, 1.0))
+            .map(|&k| grid_point(0, items, k, 1.0))
             .collect();
-        places.extend(
+        grid.extend(
             by_epsilon
                 .iter()
-                .map(|&epsilon| place(1, 100_000, 64, epsilon)),
+                .map(|&epsilon| grid_point(1, 100_000, 64, epsilon)),
         );
-        places.extend(
+        grid.extend(
             by_items
                 .iter()
-                .map(|&d| place(2, d, size.pick(16, 64), 1.0)),
+                .map(|&d| grid_point(2, d, size.pick(16, 64), 1.0)),
         );
         Self {
             name: "",
             title: "",
             people: size.pick(10_000, 100_000),
-            places,
+            grid,
             // The slowest crowds have half of the paper's repeats.
             repeats: size.pick(
                 |_| 3,
-                |place| match (place.items, place.entries) {
+                |grid_point| match (grid_point.items, grid_point.entries) {
                     (50_000.., _) | (_, 256..) => 5,
                     _ => 10,
                 },
@@ -207,12 +207,12 @@ impl Sparse {
         }
     }
 
-    fn setting(&self, place: Place) -> QuestionSetting {
+    fn setting(&self, grid_point: GridPoint) -> QuestionSetting {
         QuestionSetting {
             people: self.people,
-            items: place.items,
-            sparsity: place.entries,
-            epsilon: place.epsilon,
+            items: grid_point.items,
+            sparsity: grid_point.entries,
+            epsilon: grid_point.epsilon,
             delta: DELTA,
             distance: 0.0,
             signs: false,
@@ -231,8 +231,8 @@ impl Experiment for Sparse {
 
     fn units(&self) -> Vec<Unit> {
         let mut units = Vec::new();
-        for (index, own) in self.places.iter().enumerate() {
-            let Place {
+        for (index, own) in self.grid.iter().enumerate() {
+            let GridPoint {
                 figure,
                 items,
                 entries,
@@ -245,7 +245,7 @@ impl Experiment for Sparse {
             units.extend(Unit::repeats((self.repeats)(own), index, work, |repeat| {
                 format!(
                     "by {}, d={items} k={entries} epsilon={epsilon} repeat={repeat}",
-                    ALONG[figure].name
+                    FIGURE_AXES[figure].name
                 )
             }));
         }
@@ -253,9 +253,9 @@ impl Experiment for Sparse {
     }
 
     fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
-        let place = self.places[unit.index];
-        let setting = self.setting(place);
-        let zipf = Zipf::new(place.items, EXPONENT);
+        let grid_point = self.grid[unit.index];
+        let setting = self.setting(grid_point);
+        let zipf = Zipf::new(grid_point.items, EXPONENT);
         let workload = if self.as_coded {
             Workload::ZipfAsCoded(zipf)
         } else {
@@ -289,13 +289,17 @@ impl Experiment for Sparse {
                 (LARGEST_OF_FOREMOST, of_foremost.largest),
                 (MSE_OF_FOREMOST, of_foremost.mean_square),
             ] {
-                measured.push(of(&setting, &own.name, estimand, metric, value));
+                measured.push(question_measurement(
+                    &setting, &own.name, estimand, metric, value,
+                ));
             }
             // The length of a report is the same in every repeat.
             if unit.repeat == 0 {
                 let person = person_with_items(setting.sparsity.min(setting.items));
                 let bytes = own.report_bytes(&person)?;
-                measured.push(of(&setting, &own.name, estimand, BYTES, bytes));
+                measured.push(question_measurement(
+                    &setting, &own.name, estimand, BYTES, bytes,
+                ));
             }
         }
         Ok(measured)
@@ -303,22 +307,22 @@ impl Experiment for Sparse {
 
     fn figures(&self, table: &Table) -> Vec<Figure> {
         let mut figures = Vec::new();
-        for (figure, along) in ALONG.iter().enumerate() {
-            let places: Vec<&Place> = self
-                .places
+        for (figure, axis) in FIGURE_AXES.iter().enumerate() {
+            let grid: Vec<&GridPoint> = self
+                .grid
                 .iter()
-                .filter(|place| place.figure == figure)
+                .filter(|grid_point| grid_point.figure == figure)
                 .collect();
-            if places.is_empty() {
+            if grid.is_empty() {
                 continue;
             }
             let here = |point: &Point| {
-                places.iter().any(|place| {
-                    (place.items, place.entries, place.epsilon)
+                grid.iter().any(|grid_point| {
+                    (grid_point.items, grid_point.entries, grid_point.epsilon)
                         == (point.items, point.sparsity, point.epsilon)
                 })
             };
-            let metrics = if along.foremost {
+            let metrics = if axis.foremost {
                 [(LARGEST_OF_FOREMOST, "largest"), (MSE_OF_FOREMOST, "mse")]
             } else {
                 [(LARGEST, "largest"), (MSE, "mse")]
@@ -326,12 +330,12 @@ impl Experiment for Sparse {
             for (metric, short) in metrics {
                 let panel = |(estimand, _): &(&str, _)| Panel {
                     title: (*estimand).to_owned(),
-                    curves: table.curves(estimand, metric, here, along.right),
+                    curves: table.curves(estimand, metric, here, axis.x_value),
                 };
                 figures.push(Figure {
-                    name: format!("{}-by-{}-{short}", self.name, along.name),
+                    name: format!("{}-by-{}-{short}", self.name, axis.name),
                     title: format!("{}: {metric}, n = {}", self.title, self.people),
-                    x: along.x,
+                    x: axis.x_label,
                     y: metric,
                     logarithmic: [true, true],
                     panels: LEVELS.iter().map(panel).collect(),
@@ -346,22 +350,22 @@ impl Experiment for Sparse {
     }
 
     fn contests(&self) -> Vec<Contest> {
-        contests()
+        level_contests()
     }
 }
 
 /// Remarks that explain why one bit for every item wins at event level.
 pub(crate) const REMARKS: &[&str] = &[
-    "At event level a bit for every item has less noise than any short report: (e + 1)²/(e − 1)² \
-     where hash-bin adds 8/ε², since a bit holds one entry and a bin the sum of many. It costs \
-     d bits a report, 12,500 bytes for 100,000 items, where hash-bin's report is some 10 bytes; \
-     the tables have both.",
-    "Of k-fold repetition the answers are in random order: in the order of items one added entry \
-     would move the others, and cost twice the ε.",
+    "At event level, one bit for every item has less noise than any short report. The variance \
+     is (e + 1)²/(e − 1)², whereas hash-bin adds 8/ε², because a bit covers one entry and a bin \
+     the sum of many entries. The cost is d bits for each report: 12,500 bytes for 100,000 \
+     items. A report of hash-bin has about 10 bytes. The tables have both.",
+    "In k-fold repetition, the answers are in random order. In the order of items, one added \
+     entry would shift the answers after it, and this would double ε.",
 ];
 
 /// Returns the contests for means at both levels.
-pub(crate) fn contests() -> Vec<Contest> {
+pub(crate) fn level_contests() -> Vec<Contest> {
     let all = LEVELS.iter().flat_map(|(estimand, _)| {
         [LARGEST, MSE].map(|metric| Contest {
             estimand,
@@ -380,7 +384,7 @@ const LARGEST_OF_FOREMOST: &str = "largest error of the 100 foremost";
 const MSE_OF_FOREMOST: &str = "MSE of the 100 foremost";
 
 /// Creates a measured value of a mechanism for this question.
-pub(crate) fn of(
+pub(crate) fn question_measurement(
     setting: &QuestionSetting,
     mechanism: &str,
     estimand: &str,

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use super::drawn::Drawn;
 use super::html::html;
+use super::results::ExperimentResults;
 use crate::evaluate::measure::contests::outcomes;
 use crate::evaluate::measure::experiment::{Experiment, StudyError};
 use crate::evaluate::measure::measurement::Point;
@@ -12,17 +12,17 @@ use crate::evaluate::measure::table::{Row, Table};
 use crate::figure::svg;
 
 /// Writes `tables/NAME.csv` of every experiment, `tables/wins.csv`, `figures/NAME.svg` of every
-/// figure, and `index.html`. The page shows `how`, the command that reproduces it.
+/// figure, and `index.html`. The page shows `command`, the command that reproduces it.
 ///
 /// # Errors
 /// [`StudyError::Io`] if a file cannot be written; [`StudyError::Figure`] if a figure cannot be
 /// drawn.
-pub(crate) fn write(
+pub(crate) fn write_results(
     directory: &Path,
-    how: &str,
+    command: &str,
     experiments: &[Box<dyn Experiment>],
     tables: &[Table],
-) -> Result<Vec<Drawn>, StudyError> {
+) -> Result<Vec<ExperimentResults>, StudyError> {
     for folder in ["tables", "figures"] {
         let folder = directory.join(folder);
         fs::create_dir_all(&folder).map_err(|source| StudyError::io(&folder, source))?;
@@ -30,9 +30,9 @@ pub(crate) fn write(
     let mut all = Vec::new();
     for (experiment, table) in experiments.iter().zip(tables) {
         let name = experiment.name();
-        save(
+        write_file(
             &directory.join("tables").join(format!("{name}.csv")),
-            &csv(table),
+            &table_csv(table),
         )?;
         let mut figures = Vec::new();
         for figure in experiment.figures(table) {
@@ -43,10 +43,10 @@ pub(crate) fn write(
                 name: figure.name.clone(),
                 reason: error.to_string(),
             })?;
-            save(&file, drawn.as_bytes())?;
+            write_file(&file, drawn.as_bytes())?;
             figures.push(figure);
         }
-        all.push(Drawn {
+        all.push(ExperimentResults {
             title: experiment.title().to_owned(),
             name: name.to_owned(),
             figures,
@@ -54,18 +54,21 @@ pub(crate) fn write(
             remarks: experiment.remarks(),
         });
     }
-    save(&directory.join("tables/wins.csv"), &wins(&all))?;
-    save(&directory.join("index.html"), html(how, &all).as_bytes())?;
+    write_file(&directory.join("tables/wins.csv"), &contests_csv(&all))?;
+    write_file(
+        &directory.join("index.html"),
+        html(command, &all).as_bytes(),
+    )?;
     Ok(all)
 }
 
 /// Writes bytes to a file, which is replaced if it exists.
-fn save(path: &Path, bytes: &[u8]) -> Result<(), StudyError> {
+fn write_file(path: &Path, bytes: &[u8]) -> Result<(), StudyError> {
     fs::write(path, bytes).map_err(|source| StudyError::io(path, source))
 }
 
 /// Returns the table as CSV, with a header and one line for each row.
-fn csv(table: &Table) -> Vec<u8> {
+fn table_csv(table: &Table) -> Vec<u8> {
     let head = Point::COLUMNS.into_iter().chain([
         "mechanism",
         "estimand",
@@ -81,15 +84,15 @@ fn csv(table: &Table) -> Vec<u8> {
             own.estimand.clone(),
             own.metric.clone(),
             row.repeats.to_string(),
-            rounded(row.mean),
-            rounded(row.standard_error),
+            round_to_six_digits(row.mean),
+            round_to_six_digits(row.standard_error),
         ])
     };
-    written(head, table.rows().iter().map(line))
+    to_csv(head, table.rows().iter().map(line))
 }
 
 /// Returns all cells of all contests as CSV, with a header and one line for each cell.
-fn wins(all: &[Drawn]) -> Vec<u8> {
+fn contests_csv(all: &[ExperimentResults]) -> Vec<u8> {
     let head = ["experiment"].into_iter().chain(Point::COLUMNS).chain([
         "estimand",
         "metric",
@@ -110,22 +113,22 @@ fn wins(all: &[Drawn]) -> Vec<u8> {
                     contest.metric.to_owned(),
                     cell.ours.clone(),
                     cell.best.clone(),
-                    rounded(cell.ratio),
-                    rounded(cell.deviation),
+                    round_to_six_digits(cell.ratio),
+                    round_to_six_digits(cell.deviation),
                     cell.is_lost().to_string(),
                 ])
             }));
         }
     }
-    written(head, lines)
+    to_csv(head, lines)
 }
 
 /// Formats a CSV header and the lines below it.
-fn written(
+fn to_csv(
     head: impl Iterator<Item = &'static str>,
     lines: impl IntoIterator<Item = impl Iterator<Item = String>>,
 ) -> Vec<u8> {
-    const TAKEN: &str = "memory takes what it is given";
+    const TAKEN: &str = "writing to memory cannot fail";
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(head).expect(TAKEN);
     for line in lines {
@@ -137,7 +140,7 @@ fn written(
 
 /// Rounds to six digits. Later digits depend on the mathematical functions of the machine's
 /// library.
-fn rounded(value: f64) -> String {
+fn round_to_six_digits(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return value.to_string();
     }

@@ -101,7 +101,7 @@ fn people_of_a_table_are_learned_from() {
     let [plain, private] = ["without privacy", "hushbin, window"].map(error);
     assert!(plain < 0.1 && private < plain + 0.1, "{plain} {private}");
     let page = fs::read_to_string(out.join("index.html")).unwrap();
-    assert!(page.contains("20000 people") && !page.contains("Who wins"));
+    assert!(page.contains("20000 people") && !page.contains("best competitor"));
 
     let twice = [&words[..], &words[2..]].concat();
     let refused = evaluate(&out, &twice);

@@ -18,19 +18,19 @@ pub(super) enum Model {
     /// Logistic regression.
     Logistic,
     /// Support vector machine.
-    Vectors,
+    SupportVectors,
 }
 
 impl Model {
     /// List of all models.
-    pub(super) const ALL: [Self; 3] = [Self::Linear, Self::Logistic, Self::Vectors];
+    pub(super) const ALL: [Self; 3] = [Self::Linear, Self::Logistic, Self::SupportVectors];
 
     /// Name in tables.
     pub(super) const fn label(self) -> &'static str {
         match self {
             Self::Linear => "linear regression",
             Self::Logistic => "logistic regression",
-            Self::Vectors => "support vector machine",
+            Self::SupportVectors => "support vector machine",
         }
     }
 
@@ -38,7 +38,7 @@ impl Model {
     pub(super) const fn metric(self) -> &'static str {
         match self {
             Self::Linear => "MSE",
-            Self::Logistic | Self::Vectors => "misclassified",
+            Self::Logistic | Self::SupportVectors => "misclassified",
         }
     }
 
@@ -46,18 +46,18 @@ impl Model {
         match self {
             Self::Linear => Loss::Squared,
             Self::Logistic => Loss::Logistic,
-            Self::Vectors => Loss::Hinge,
+            Self::SupportVectors => Loss::Hinge,
         }
     }
 
     /// Returns the learning rate η₀ of the first step. It was chosen for about 90 steps without
     /// privacy. Squared loss needs a small rate, because it is steep along features that are equal
     /// for nearly all people.
-    const fn rate(self) -> f64 {
+    const fn learning_rate(self) -> f64 {
         match self {
             Self::Linear => 0.03,
             Self::Logistic => 0.6,
-            Self::Vectors => 0.2,
+            Self::SupportVectors => 0.2,
         }
     }
 
@@ -72,7 +72,7 @@ impl Model {
 
     /// Returns the error of the prediction w·x for one person: the squared difference, or 1 for a
     /// wrong sign.
-    fn charge(self, prediction: f64, target: f64) -> f64 {
+    fn prediction_error(self, prediction: f64, target: f64) -> f64 {
         match self {
             Self::Linear => (prediction - target).powi(2),
             _ if prediction * target > 0.0 => 0.0,
@@ -92,7 +92,7 @@ pub(super) struct Learner {
     people: u64,
     steps: u32,
     /// Sum of the errors for the held-out people so far.
-    charged: f64,
+    error_sum: f64,
     held_out: u64,
     rng: ChaCha8Rng,
 }
@@ -117,7 +117,7 @@ impl Learner {
             sums: vec![0.0; features as usize],
             people: 0,
             steps: 0,
-            charged: 0.0,
+            error_sum: 0.0,
             held_out: 0,
             rng,
         })
@@ -128,7 +128,7 @@ impl Learner {
     /// # Errors
     /// [`Error`] if the mechanism refuses the gradient, which does not happen because it is
     /// clipped.
-    pub(super) fn take(&mut self, features: &[f64], income: f64) -> Result<(), Error> {
+    pub(super) fn add_gradient(&mut self, features: &[f64], income: f64) -> Result<(), Error> {
         let target = self.model.target(income);
         let loss = self.model.loss();
         let mut gradient = loss.gradient(&self.weights, features, target, REGULARIZATION);
@@ -144,7 +144,7 @@ impl Learner {
     pub(super) fn step(&mut self) {
         let means = self.mechanism.means(&self.sums, self.people, &mut self.rng);
         self.steps += 1;
-        let rate = self.model.rate() / f64::from(self.steps).sqrt();
+        let rate = self.model.learning_rate() / f64::from(self.steps).sqrt();
         for (weight, mean) in self.weights.iter_mut().zip(means) {
             *weight -= rate * mean;
         }
@@ -153,16 +153,18 @@ impl Learner {
     }
 
     /// Predicts the target of a held-out person and adds the error to the sum.
-    pub(super) fn judge(&mut self, features: &[f64], income: f64) {
+    pub(super) fn evaluate(&mut self, features: &[f64], income: f64) {
         let both = self.weights.iter().zip(features);
         let prediction: f64 = both.map(|(weight, feature)| weight * feature).sum();
-        self.charged += self.model.charge(prediction, self.model.target(income));
+        self.error_sum += self
+            .model
+            .prediction_error(prediction, self.model.target(income));
         self.held_out += 1;
     }
 
     /// Returns the model's [metric](Model::metric) over the held-out people.
     pub(super) fn error(&self) -> f64 {
-        self.charged / self.held_out as f64
+        self.error_sum / self.held_out as f64
     }
 
     /// Number of features d.
@@ -198,7 +200,7 @@ mod tests {
                 let (mut rng, mut person) = (ChaCha8Rng::seed_from_u64(6), Person::default());
                 for _ in 0..people {
                     census.draw(&mut rng, &mut person);
-                    own.take(&person.features, person.income).unwrap();
+                    own.add_gradient(&person.features, person.income).unwrap();
                 }
                 own.step();
                 own
@@ -206,7 +208,7 @@ mod tests {
             let plain = step(NumbersMechanismName::Plain);
             for name in NumbersMechanismName::PRIVATE {
                 let own = step(name);
-                let error = model.rate() * own.step_error(people);
+                let error = model.learning_rate() * own.step_error(people);
                 let both = own.weights.iter().zip(&plain.weights);
                 let squares: f64 = both.map(|(a, b)| ((a - b) / error).powi(2)).sum();
                 // The sum is about χ² with 42 degrees of freedom; the variance omits the gradients'
@@ -223,17 +225,23 @@ mod tests {
     fn steps_are_shorter_the_later_they_are() {
         let budget = Budget::new(1.0, 0.0).unwrap();
         let rng = ChaCha8Rng::seed_from_u64(1);
-        let mut own =
-            Learner::new(Model::Vectors, NumbersMechanismName::Plain, 2, &budget, rng).unwrap();
-        own.take(&[1.0, -0.5], 0.7).unwrap();
+        let mut own = Learner::new(
+            Model::SupportVectors,
+            NumbersMechanismName::Plain,
+            2,
+            &budget,
+            rng,
+        )
+        .unwrap();
+        own.add_gradient(&[1.0, -0.5], 0.7).unwrap();
         own.step();
         assert_eq!(own.weights, [0.2, -0.1]);
-        own.take(&[1.0, -0.5], 0.7).unwrap();
+        own.add_gradient(&[1.0, -0.5], 0.7).unwrap();
         own.step();
         let second = own.weights[0] - 0.2;
         assert!((second - 0.2 / 2.0_f64.sqrt()).abs() < 1e-4, "{second}");
-        own.judge(&[1.0, 0.0], 0.1);
-        own.judge(&[1.0, 0.0], -0.1);
+        own.evaluate(&[1.0, 0.0], 0.1);
+        own.evaluate(&[1.0, 0.0], -0.1);
         assert_eq!(own.error(), 0.5);
     }
 }

@@ -2,7 +2,7 @@
 
 use hushbin::Entry;
 
-use super::words::{LENGTH, MESSAGES, Message};
+use super::messages::{LENGTH, MESSAGES, Message};
 
 /// Number of passes over a person's messages.
 const EPOCHS: usize = 2;
@@ -11,12 +11,12 @@ const RATE: f64 = 0.2;
 
 /// Logistic regression on a person's messages, starting from the shared weights.
 #[derive(Debug)]
-pub(super) struct Local {
+pub(super) struct LocalTraining {
     /// Change of each word's weight. All are 0 before and after each call of [`Self::learn`].
     change: Vec<f64>,
 }
 
-impl Local {
+impl LocalTraining {
     /// Creates a learner for `words` words, with all changes 0.
     pub(super) fn new(words: usize) -> Self {
         Self {
@@ -57,13 +57,13 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
     use rand_core::SeedableRng;
 
-    use super::super::words::Words;
+    use super::super::messages::MessageDistribution;
     use super::*;
 
     /// The changes equal those of gradients over all features.
     #[test]
     fn changes_are_those_of_gradients() {
-        let words = Words::new(64);
+        let words = MessageDistribution::new(64);
         let messages = words.draw(&mut ChaCha8Rng::seed_from_u64(1));
         let start: Vec<f64> = (0..64).map(|word| f64::from(word) / 64.0 - 0.5).collect();
         let mut weights = start.clone();
@@ -77,7 +77,7 @@ mod tests {
                 *weight -= RATE * own;
             }
         }
-        let mut local = Local::new(64);
+        let mut local = LocalTraining::new(64);
         for _ in 0..2 {
             let mut changed = start.clone();
             for own in local.learn(&start, &messages) {

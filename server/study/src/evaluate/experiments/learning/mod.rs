@@ -6,7 +6,7 @@
 mod descent;
 mod federated;
 mod local;
-mod words;
+mod messages;
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::competitors::Budget;
 use rand_chacha::ChaCha8Rng;
 
 use crate::evaluate::crowd::census::{Extract, Person};
-use crate::evaluate::crowd::people::{Drawn, Listed, People};
+use crate::evaluate::crowd::people::{People, PeopleIter, PeopleTable};
 use crate::evaluate::crowd::random::stream;
 use crate::evaluate::measure::axis::{DELTA, GAP};
 use crate::evaluate::measure::experiment::{
@@ -70,7 +70,7 @@ impl Learning {
         let mut cells = Vec::new();
         for &extract in size.pick(&Extract::ALL[..1], &Extract::ALL) {
             cells.extend(epsilons(size).iter().map(|&epsilon| Cell {
-                crowd: People::Like(extract),
+                crowd: People::Generated(extract),
                 epsilon,
                 people: size.pick(50_000, 1_000_000),
                 batch: size.pick(1_500, 10_000),
@@ -86,12 +86,12 @@ impl Learning {
     }
 
     /// Creates the experiment on a table's people, with [`STEPS`] steps.
-    pub(crate) fn of_people(listed: Listed, size: Size) -> Self {
-        let name = format!("learning-{}", file_name(listed.label()));
-        let people = listed.count();
+    pub(crate) fn from_table(table: PeopleTable, size: Size) -> Self {
+        let name = format!("learning-{}", file_name(table.label()));
+        let people = table.count();
         let batch = ((people - people / 10) / STEPS).max(1);
-        let title = format!("Private learning of {people} people, {}", listed.label());
-        let crowd = People::Listed(Arc::new(listed));
+        let title = format!("Private learning of {people} people, {}", table.label());
+        let crowd = People::Table(Arc::new(table));
         let cell = |&epsilon: &f64| Cell {
             crowd: crowd.clone(),
             epsilon,
@@ -160,7 +160,11 @@ impl Experiment for Learning {
             };
             Figure {
                 name: name.clone(),
-                title: format!("{} of {} over ε", capital(model.label()), self.people()),
+                title: format!(
+                    "{} of {} over ε",
+                    capitalize(model.label()),
+                    self.people_phrase()
+                ),
                 x: "ε",
                 y: model.metric(),
                 logarithmic: [true, model == Model::Linear],
@@ -173,13 +177,13 @@ impl Experiment for Learning {
 
 impl Learning {
     /// Returns a phrase with the number of people, for titles.
-    fn people(&self) -> String {
+    fn people_phrase(&self) -> String {
         let Cell { people, batch, .. } = self.cells[0];
         format!("{} people in steps of {batch}", people - people / 10)
     }
 }
 
-fn capital(words: &str) -> String {
+fn capitalize(words: &str) -> String {
     let (first, rest) = words.split_at(1);
     first.to_uppercase() + rest
 }
@@ -211,7 +215,7 @@ impl Cell {
             for _ in 0..self.batch {
                 drawn.next(&mut person);
                 for learner in &mut learners {
-                    learner.take(&person.features, person.income)?;
+                    learner.add_gradient(&person.features, person.income)?;
                 }
             }
             learners.iter_mut().for_each(Learner::step);
@@ -219,14 +223,14 @@ impl Cell {
         for _ in 0..held_out {
             drawn.next(&mut person);
             for learner in &mut learners {
-                learner.judge(&person.features, person.income);
+                learner.evaluate(&person.features, person.income);
             }
         }
         let mut rows = Vec::new();
         // Learners are grouped by model, and the first of each group has no privacy.
         for of_model in learners.chunks(mechanisms.len()) {
             let plain = of_model[0].error();
-            rows.extend(of_model.iter().flat_map(|own| self.measured(own, plain)));
+            rows.extend(of_model.iter().flat_map(|own| self.measurement(own, plain)));
         }
         Ok(rows)
     }
@@ -235,7 +239,7 @@ impl Cell {
     /// first of each group has no privacy.
     fn learners(
         &self,
-        drawn: &Drawn,
+        drawn: &PeopleIter,
         mechanisms: &[NumbersMechanismName],
         rng: &ChaCha8Rng,
     ) -> Result<Vec<Learner>, StudyError> {
@@ -252,7 +256,7 @@ impl Cell {
         Ok(learners)
     }
 
-    fn measured(&self, learner: &Learner, plain: f64) -> [Measurement; 3] {
+    fn measurement(&self, learner: &Learner, plain: f64) -> [Measurement; 3] {
         let d = learner.features();
         let point = Point {
             people: self.people,
@@ -282,7 +286,7 @@ mod tests {
 
     fn cell(epsilon: f64, people: u64, batch: u64) -> Cell {
         Cell {
-            crowd: People::Like(Extract::Brazil),
+            crowd: People::Generated(Extract::Brazil),
             epsilon,
             people,
             batch,
@@ -312,7 +316,7 @@ mod tests {
         let error = |model: Model| mean(&table, model, model.metric(), NumbersMechanismName::Plain);
         assert!((0.053..0.095).contains(&error(Model::Linear)));
         assert!((0.19..0.235).contains(&error(Model::Logistic)));
-        assert!((0.19..0.245).contains(&error(Model::Vectors)));
+        assert!((0.19..0.245).contains(&error(Model::SupportVectors)));
     }
 
     #[test]

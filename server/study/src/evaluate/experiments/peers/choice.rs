@@ -1,6 +1,6 @@
 //! Published mechanisms and hushbin's for the choice of one of k answers.
 
-use super::peer::{MEAN, Peer, WORST};
+use super::compared_mechanism::{ComparedMechanism, MEAN, WORST};
 use crate::competitors::{Budget, ComparedQuestion, Hadamard, compare};
 use crate::evaluate::measure::experiment::StudyError;
 
@@ -10,15 +10,22 @@ pub(super) const OPTIONS: [u32; 8] = [2, 3, 5, 7, 10, 23, 40, 100];
 pub(super) const EPSILONS: [f64; 8] = [0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
 
 /// Returns the compared mechanisms for k `options` at ε, hushbin's first.
-pub(super) fn peers(options: u32, epsilon: f64) -> Result<Vec<Peer>, StudyError> {
+pub(super) fn compared_mechanisms(
+    options: u32,
+    epsilon: f64,
+) -> Result<Vec<ComparedMechanism>, StudyError> {
     let budget = Budget::new(epsilon, 0.0)?;
-    let mut peers = Peer::all(&compare(ComparedQuestion::Choice { options }, &budget, 1)?);
+    let mut peers = ComparedMechanism::from_comparison(&compare(
+        ComparedQuestion::Choice { options },
+        &budget,
+        1,
+    )?);
     let own = Hadamard::new(options, &budget)?;
     let values = vec![
         (WORST, own.worst_variance()),
         (MEAN, own.average_variance()),
     ];
-    peers.push(Peer {
+    peers.push(ComparedMechanism {
         name: "Hadamard response",
         values,
     });

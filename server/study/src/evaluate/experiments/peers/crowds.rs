@@ -1,6 +1,6 @@
 //! Distributions of one number over which the variance of its estimate is averaged.
 
-use super::peer::MEAN;
+use super::compared_mechanism::MEAN;
 
 /// Crowd of numbers in [−1, 1].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,9 +2,9 @@
 //! computed by formula, without simulated people.
 
 mod choice;
+mod compared_mechanism;
 mod crowds;
 mod number;
-mod peer;
 mod several;
 #[cfg(test)]
 mod tests;
@@ -15,15 +15,15 @@ use crate::evaluate::measure::experiment::{
     Contest, Experiment, Figure, Measurement, Panel, Point, StudyError, Unit,
 };
 use crate::evaluate::measure::table::Table;
+use compared_mechanism::{ComparedMechanism, FOR_AVERAGE, LOWER_BOUND, MEAN, WORST};
 use crowds::Crowd;
-use peer::{FOR_AVERAGE, LEAST, MEAN, Peer, WORST};
 
 /// Experiment that compares mechanisms for one number, for several numbers and for a choice.
 pub(crate) struct Peers;
 
 /// Kind of question for which mechanisms are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum QuestionKind {
     Number,
     Several,
     Choice,
@@ -32,7 +32,7 @@ enum Kind {
 /// Parameters of one comparison: the kind of question, its size, and ε.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Cell {
-    kind: Kind,
+    kind: QuestionKind,
     /// Number of attributes of a person, or number of answers of a choice.
     items: u32,
     epsilon: f64,
@@ -44,11 +44,11 @@ const WORST_OVER_BEST: &str = "worst variance over the best published";
 const MEAN_OVER_BEST: &str = "mean variance over the best published";
 const OVER_BOUND: &str = "over the lower bound";
 
-impl Kind {
+impl QuestionKind {
     const ALL: [Self; 3] = [Self::Number, Self::Several, Self::Choice];
 
     /// Estimand in tables for the variances of this kind of question.
-    const fn name(self) -> &'static str {
+    const fn estimand(self) -> &'static str {
         match self {
             Self::Number => "one number",
             Self::Several => "several numbers",
@@ -57,7 +57,7 @@ impl Kind {
     }
 
     /// Estimand in tables for the quotients of variances of this kind of question.
-    const fn quotients(self) -> &'static str {
+    const fn ratio_estimand(self) -> &'static str {
         match self {
             Self::Number => "one number, quotients",
             Self::Several => "several numbers, quotients",
@@ -66,7 +66,7 @@ impl Kind {
     }
 
     /// Names of hushbin's mechanisms for this kind of question.
-    const fn own(self) -> &'static [&'static str] {
+    const fn own_mechanisms(self) -> &'static [&'static str] {
         match self {
             Self::Number | Self::Several => &["hushbin window", FOR_AVERAGE],
             Self::Choice => &["hushbin choice"],
@@ -102,11 +102,11 @@ impl Kind {
 
 impl Cell {
     /// Returns the mechanisms that are compared in this cell, hushbin's first.
-    fn peers(&self) -> Result<Vec<Peer>, StudyError> {
+    fn compared_mechanisms(&self) -> Result<Vec<ComparedMechanism>, StudyError> {
         match self.kind {
-            Kind::Number => number::peers(self.epsilon),
-            Kind::Several => several::peers(self.items, self.epsilon),
-            Kind::Choice => choice::peers(self.items, self.epsilon),
+            QuestionKind::Number => number::compared_mechanisms(self.epsilon),
+            QuestionKind::Several => several::compared_mechanisms(self.items, self.epsilon),
+            QuestionKind::Choice => choice::compared_mechanisms(self.items, self.epsilon),
         }
     }
 
@@ -115,8 +115,8 @@ impl Cell {
             people: 1,
             items: self.items,
             sparsity: match self.kind {
-                Kind::Several => self.items,
-                Kind::Number | Kind::Choice => 1,
+                QuestionKind::Several => self.items,
+                QuestionKind::Number | QuestionKind::Choice => 1,
             },
             epsilon: self.epsilon,
             delta: 0.0,
@@ -124,17 +124,17 @@ impl Cell {
         }
     }
 
-    fn rows(&self) -> Result<Vec<Measurement>, StudyError> {
-        let peers = self.peers()?;
+    fn measurements(&self) -> Result<Vec<Measurement>, StudyError> {
+        let peers = self.compared_mechanisms()?;
         let point = self.point();
-        let row = |peer: &Peer, (metric, value)| {
-            Measurement::new(point, peer.name, self.kind.name(), metric, value)
+        let row = |peer: &ComparedMechanism, (metric, value)| {
+            Measurement::new(point, peer.name, self.kind.estimand(), metric, value)
         };
         let mut rows: Vec<Measurement> = peers
             .iter()
             .flat_map(|peer| peer.values.iter().map(|value| row(peer, *value)))
             .collect();
-        let kind = self.kind.quotients();
+        let kind = self.kind.ratio_estimand();
         let quotient = |(label, metric): (String, &str), value| {
             Measurement::new(point, label, kind, metric, value)
         };
@@ -146,7 +146,7 @@ impl Cell {
         };
         for metric in self.kind.metrics() {
             if let (Some(own), Some(best)) = (peers[0].value(metric), best(metric)) {
-                rows.push(quotient(self.quotient(metric), own / best));
+                rows.push(quotient(self.ratio_label(metric), own / best));
             }
         }
         let average = peers.iter().find(|peer| peer.name == FOR_AVERAGE);
@@ -154,19 +154,19 @@ impl Cell {
         if let (Some(own), Some(best)) = (average, best(MEAN)) {
             rows.push(quotient((FOR_AVERAGE.to_owned(), OVER_BEST), own / best));
         }
-        let bound = peers.iter().find_map(|peer| peer.value(LEAST));
+        let bound = peers.iter().find_map(|peer| peer.value(LOWER_BOUND));
         if let (Some(own), Some(bound)) = (peers[0].value(WORST), bound) {
             rows.push(quotient((WORST.to_owned(), OVER_BOUND), own / bound));
         }
         Ok(rows)
     }
 
-    /// Returns the label and the metric of a quotient of variances.
-    fn quotient(&self, metric: &str) -> (String, &'static str) {
+    /// Returns the label and the metric of a ratio of variances.
+    fn ratio_label(&self, metric: &str) -> (String, &'static str) {
         let letter = match self.kind {
-            Kind::Number => return (metric.to_owned(), OVER_BEST),
-            Kind::Several => 'd',
-            Kind::Choice => 'k',
+            QuestionKind::Number => return (metric.to_owned(), OVER_BEST),
+            QuestionKind::Several => 'd',
+            QuestionKind::Choice => 'k',
         };
         let over = match metric {
             WORST => WORST_OVER_BEST,
@@ -182,55 +182,60 @@ impl Experiment for Peers {
     }
 
     fn title(&self) -> &'static str {
-        "Variance of one report, by published mechanisms and by hushbin"
+        "Variance of one report: hushbin and published mechanisms"
     }
 
     fn units(&self) -> Vec<Unit> {
-        let kinds = Kind::ALL.iter().enumerate();
+        let kinds = QuestionKind::ALL.iter().enumerate();
         kinds
-            .map(|(index, kind)| Unit::computed(kind.name(), index))
+            .map(|(index, kind)| Unit::computed(kind.estimand(), index))
             .collect()
     }
 
     fn run(&self, unit: &Unit, _: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         let mut rows = Vec::new();
-        for cell in Kind::ALL[unit.index].cells() {
-            rows.extend(cell.rows()?);
+        for cell in QuestionKind::ALL[unit.index].cells() {
+            rows.extend(cell.measurements()?);
         }
         Ok(rows)
     }
 
     fn figures(&self, table: &Table) -> Vec<Figure> {
-        let figure = |kind: Kind, name: &str, metrics: [&str; 2]| Figure {
+        let figure = |kind: QuestionKind, name: &str, metrics: [&str; 2]| Figure {
             name: format!("peers-{name}"),
-            title: format!("Variance of {} by hushbin, as a quotient", kind.name()),
+            title: format!("Variance ratios of hushbin, for {}", kind.estimand()),
             x: "ε",
-            y: "quotient of variances",
+            y: "ratio of variances",
             logarithmic: [true, true],
             panels: metrics
                 .map(|metric| Panel {
                     title: metric.to_owned(),
-                    curves: table.curves(kind.quotients(), metric, |_| true, |point| point.epsilon),
+                    curves: table.curves(
+                        kind.ratio_estimand(),
+                        metric,
+                        |_| true,
+                        |point| point.epsilon,
+                    ),
                 })
                 .into(),
         };
         let of_both = [WORST_OVER_BEST, MEAN_OVER_BEST];
         vec![
-            figure(Kind::Number, "number", [OVER_BEST, OVER_BOUND]),
-            figure(Kind::Several, "numbers", of_both),
-            figure(Kind::Choice, "choice", of_both),
+            figure(QuestionKind::Number, "number", [OVER_BEST, OVER_BOUND]),
+            figure(QuestionKind::Several, "numbers", of_both),
+            figure(QuestionKind::Choice, "choice", of_both),
         ]
     }
 
     fn contests(&self) -> Vec<Contest> {
-        let of_kind = |kind: Kind| {
+        let of_kind = |kind: QuestionKind| {
             kind.metrics().into_iter().map(move |metric| Contest {
-                estimand: kind.name(),
+                estimand: kind.estimand(),
                 metric,
-                ours: kind.own(),
+                ours: kind.own_mechanisms(),
                 logarithm: false,
             })
         };
-        Kind::ALL.into_iter().flat_map(of_kind).collect()
+        QuestionKind::ALL.into_iter().flat_map(of_kind).collect()
     }
 }

@@ -4,8 +4,8 @@ use hushbin::choose::window::{Draft, Objective};
 use hushbin::domain::Domain;
 use hushbin::mechanism::window::Window;
 
+use super::compared_mechanism::{ComparedMechanism, FOR_AVERAGE, LOWER_BOUND, WORST};
 use super::crowds::Crowd;
-use super::peer::{FOR_AVERAGE, LEAST, Peer, WORST};
 use crate::competitors::{
     Budget, HybridThreePiecewise, LevelGrid, SlidingPiecewise, Staircase, ThreeOutputs, TwoPoints,
     hybrid_variance, variance_lower_bound,
@@ -18,7 +18,7 @@ pub(super) const EPSILONS: [f64; 16] = [
 ];
 
 /// Returns the compared mechanisms at ε, hushbin's first.
-pub(super) fn peers(epsilon: f64) -> Result<Vec<Peer>, StudyError> {
+pub(super) fn compared_mechanisms(epsilon: f64) -> Result<Vec<ComparedMechanism>, StudyError> {
     let domain = Domain::dense(1);
     let mut peers = Vec::new();
     for (name, objective) in [
@@ -31,19 +31,27 @@ pub(super) fn peers(epsilon: f64) -> Result<Vec<Peer>, StudyError> {
             ..Draft::default()
         };
         let window = Window::choose(&domain, epsilon, &draft)?.rates(&domain, epsilon);
-        peers.push(peer(name, window.worst_variance(), &|x| window.variance(x)));
+        peers.push(compared_mechanism(name, window.worst_variance(), &|x| {
+            window.variance(x)
+        }));
     }
     let points = TwoPoints::new(&Budget::new(epsilon, 0.0)?);
     let worst = points.variance(0.0);
-    peers.push(peer("two points", worst, &|x| points.variance(x)));
+    peers.push(compared_mechanism("two points", worst, &|x| {
+        points.variance(x)
+    }));
     let grid = LevelGrid::best(epsilon)?;
-    peers.push(peer("grid", grid.worst_variance(), &|x| grid.variance(x)));
+    peers.push(compared_mechanism("grid", grid.worst_variance(), &|x| {
+        grid.variance(x)
+    }));
     for (name, own) in [
         ("PM", SlidingPiecewise::published(epsilon)?),
         ("PM, best width", SlidingPiecewise::best(epsilon)?),
         ("OPM, unbiased", SlidingPiecewise::optimal(epsilon)?),
     ] {
-        peers.push(peer(name, own.worst_variance(), &|x| own.variance(x)));
+        peers.push(compared_mechanism(name, own.worst_variance(), &|x| {
+            own.variance(x)
+        }));
     }
     let [middle, end] = [
         hybrid_variance(0.0, epsilon)?,
@@ -51,25 +59,31 @@ pub(super) fn peers(epsilon: f64) -> Result<Vec<Peer>, StudyError> {
     ];
     // The variance of the hybrid mechanism is quadratic in the number.
     let hybrid = |x: f64| middle + (end - middle) * x * x;
-    peers.push(peer("HM", middle.max(end), &hybrid));
+    peers.push(compared_mechanism("HM", middle.max(end), &hybrid));
     let three = ThreeOutputs::best(epsilon)?;
     let worst = three.worst_variance();
-    peers.push(peer("Three-Outputs", worst, &|x| three.variance(x)));
+    peers.push(compared_mechanism("Three-Outputs", worst, &|x| {
+        three.variance(x)
+    }));
     let mixed = HybridThreePiecewise::best(epsilon)?;
-    peers.push(peer("HM-TP", mixed.worst_variance(), &|x| {
+    peers.push(compared_mechanism("HM-TP", mixed.worst_variance(), &|x| {
         mixed.variance(x)
     }));
     let noise = Staircase::new(epsilon)?.variance();
-    peers.push(peer("staircase", noise, &|_| noise));
+    peers.push(compared_mechanism("staircase", noise, &|_| noise));
     if let Some(least) = variance_lower_bound(epsilon) {
-        peers.push(Peer::bound(vec![(LEAST, least)]));
+        peers.push(ComparedMechanism::lower_bound(vec![(LOWER_BOUND, least)]));
     }
     Ok(peers)
 }
 
-fn peer(name: &'static str, worst: f64, variance: &dyn Fn(f64) -> f64) -> Peer {
+fn compared_mechanism(
+    name: &'static str,
+    worst: f64,
+    variance: &dyn Fn(f64) -> f64,
+) -> ComparedMechanism {
     let means = Crowd::ALL.map(|crowd| (crowd.metric(), crowd.mean(variance)));
     let mut values = vec![(WORST, worst)];
     values.extend(means);
-    Peer { name, values }
+    ComparedMechanism { name, values }
 }

@@ -4,8 +4,8 @@ use hushbin::choose::window::Draft;
 use hushbin::domain::Domain;
 use hushbin::mechanism::window::Window;
 
+use super::compared_mechanism::{ComparedMechanism, MEAN, WORST};
 use super::crowds::Crowd;
-use super::peer::{MEAN, Peer, WORST};
 use crate::competitors::{Budget, ComparedQuestion, NumberMechanism, SampledPiecewise, compare};
 use crate::evaluate::measure::experiment::StudyError;
 
@@ -15,16 +15,19 @@ pub(super) const ATTRIBUTES: [u32; 5] = [2, 3, 4, 8, 16];
 pub(super) const EPSILONS: [f64; 6] = [0.25, 0.5, 1.0, 2.0, 4.0, 6.0];
 
 /// Returns the compared mechanisms for d `attributes` at ε, hushbin's first.
-pub(super) fn peers(attributes: u32, epsilon: f64) -> Result<Vec<Peer>, StudyError> {
+pub(super) fn compared_mechanisms(
+    attributes: u32,
+    epsilon: f64,
+) -> Result<Vec<ComparedMechanism>, StudyError> {
     let asked = ComparedQuestion::Numbers { attributes };
     let compared = compare(asked, &Budget::new(epsilon, 0.0)?, 1)?;
-    let mut peers = Peer::all(&compared);
+    let mut peers = ComparedMechanism::from_comparison(&compared);
     for (name, part) in [
         ("sampled PM", NumberMechanism::Piecewise),
         ("sampled HM", NumberMechanism::Hybrid),
     ] {
         let own = SampledPiecewise::new(attributes, part, epsilon)?;
-        peers.push(sampled(name, &own));
+        peers.push(sampled_mechanism(name, &own));
     }
     for (name, part) in [
         ("sampled PM, best k", NumberMechanism::Piecewise),
@@ -33,22 +36,22 @@ pub(super) fn peers(attributes: u32, epsilon: f64) -> Result<Vec<Peer>, StudyErr
         ("sampled HM-TP, best k", NumberMechanism::Mixed),
     ] {
         let own = SampledPiecewise::best(attributes, part, epsilon)?;
-        peers.push(sampled(name, &own));
+        peers.push(sampled_mechanism(name, &own));
     }
-    peers.push(split(attributes, epsilon)?);
+    peers.push(split_epsilon_mechanism(attributes, epsilon)?);
     Ok(peers)
 }
 
-fn sampled(name: &'static str, own: &SampledPiecewise) -> Peer {
+fn sampled_mechanism(name: &'static str, own: &SampledPiecewise) -> ComparedMechanism {
     let mean = Crowd::Uniform.mean(&|x| own.variance(x));
     let values = vec![(WORST, own.worst_variance()), (MEAN, mean)];
-    Peer { name, values }
+    ComparedMechanism { name, values }
 }
 
 /// Returns the mechanism that splits ε. A person draws m of the d numbers, and reports each drawn
 /// number by a window mechanism for one number at ε/m. Here m is the divisor of d for which the
 /// variance is least.
-fn split(attributes: u32, epsilon: f64) -> Result<Peer, StudyError> {
+fn split_epsilon_mechanism(attributes: u32, epsilon: f64) -> Result<ComparedMechanism, StudyError> {
     let draft = Draft {
         drawn: Some(1),
         ..Draft::default()
@@ -63,7 +66,7 @@ fn split(attributes: u32, epsilon: f64) -> Result<Peer, StudyError> {
             best = [own.worst_variance(), own.average_variance()];
         }
     }
-    Ok(Peer {
+    Ok(ComparedMechanism {
         name: "hushbin window, ε split",
         values: vec![(WORST, best[0]), (MEAN, best[1])],
     })

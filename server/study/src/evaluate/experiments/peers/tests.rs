@@ -1,6 +1,6 @@
 //! Tests that list the cells in which a published mechanism has less variance than hushbin.
 
-use super::peer::BOUND;
+use super::compared_mechanism::BOUND;
 use super::*;
 
 /// Relative tolerance for rounding errors.
@@ -9,10 +9,10 @@ const ROUNDING: f64 = 1e-9;
 /// Returns the cells, as pairs of items and ε, in which hushbin's variance exceeds the best
 /// published one for this kind of question. Also returns the greatest quotient of the two
 /// variances.
-fn lost(kind: Kind, metric: &'static str) -> (Vec<(u32, f64)>, f64) {
+fn lost(kind: QuestionKind, metric: &'static str) -> (Vec<(u32, f64)>, f64) {
     let (mut cells, mut most) = (Vec::new(), 1.0_f64);
     for cell in kind.cells() {
-        let peers = cell.peers().unwrap();
+        let peers = cell.compared_mechanisms().unwrap();
         let own = peers[0].value(metric).unwrap();
         assert!(!peers[0].is_published());
         let published = peers.iter().filter(|peer| peer.is_published());
@@ -36,7 +36,7 @@ fn from_to(first: f64, last: f64) -> Vec<(u32, f64)> {
 
 #[test]
 fn no_published_mechanism_for_numbers_is_better_in_the_worst_case() {
-    for kind in [Kind::Number, Kind::Several] {
+    for kind in [QuestionKind::Number, QuestionKind::Several] {
         assert_eq!(lost(kind, WORST), (vec![], 1.0));
     }
 }
@@ -56,7 +56,7 @@ fn crowds_with_a_better_published_mechanism_are_known() {
         // The better mechanism is a grid with a level at 0, or Three-Outputs with its output 0.
         (Crowd::Middle, from_to(1.0, 6.0), 5.36),
     ] {
-        let (found, greatest) = lost(Kind::Number, crowd.metric());
+        let (found, greatest) = lost(QuestionKind::Number, crowd.metric());
         assert_eq!(found, cells, "{crowd:?}");
         assert!(greatest < most, "{crowd:?}: {greatest}");
     }
@@ -65,7 +65,7 @@ fn crowds_with_a_better_published_mechanism_are_known() {
 /// The mean over uniform numbers includes numbers near the middle, where PM has less variance.
 #[test]
 fn several_uniform_numbers_have_a_better_mechanism_in_eight_cells() {
-    let (cells, most) = lost(Kind::Several, MEAN);
+    let (cells, most) = lost(QuestionKind::Several, MEAN);
     let near = [(8, 1.0), (8, 2.0), (16, 1.0), (16, 2.0)];
     let expected = [[(2, 2.0), (3, 2.0), (4, 1.0), (4, 2.0)], near].concat();
     assert_eq!(cells, expected);
@@ -76,7 +76,7 @@ fn several_uniform_numbers_have_a_better_mechanism_in_eight_cells() {
 /// selection, but not equal. In three cells this increases the variance by up to 0.1 per cent.
 #[test]
 fn choices_lose_to_subset_selection_in_three_cells() {
-    let (cells, most) = lost(Kind::Choice, MEAN);
+    let (cells, most) = lost(QuestionKind::Choice, MEAN);
     assert_eq!(cells, [(40, 0.25), (100, 0.5), (100, 1.0)]);
     assert!(most < 1.001, "{most}");
 }
@@ -85,13 +85,13 @@ fn choices_lose_to_subset_selection_in_three_cells() {
 /// hushbin chooses its parameters by the mean variance over all answers.
 #[test]
 fn a_persons_own_answer_has_less_variance_under_unary_encoding() {
-    let (cells, most) = lost(Kind::Choice, WORST);
+    let (cells, most) = lost(QuestionKind::Choice, WORST);
     assert!(cells.iter().all(|own| own.0 >= 7));
     assert_eq!(cells.len(), 22);
     assert!(most < 7.0, "{most}");
     // By the mean variance, unary encoding is worse in every cell.
-    for cell in Kind::Choice.cells() {
-        let peers = cell.peers().unwrap();
+    for cell in QuestionKind::Choice.cells() {
+        let peers = cell.compared_mechanisms().unwrap();
         let unary = peers.iter().find(|peer| peer.name == "SPRR").unwrap();
         assert!(unary.value(MEAN) > peers[0].value(MEAN), "{cell:?}");
     }
@@ -101,8 +101,8 @@ fn a_persons_own_answer_has_less_variance_under_unary_encoding() {
 /// width is better by at most a few per cent.
 #[test]
 fn values_for_the_average_are_nearly_the_best_for_uniform_numbers() {
-    for cell in Kind::Number.cells() {
-        let rows = cell.rows().unwrap();
+    for cell in QuestionKind::Number.cells() {
+        let rows = cell.measurements().unwrap();
         let of = |name| {
             rows.iter()
                 .find(|row| row.mechanism == name && row.metric == OVER_BEST)
@@ -115,9 +115,12 @@ fn values_for_the_average_are_nearly_the_best_for_uniform_numbers() {
 
 #[test]
 fn one_number_is_near_the_lower_bound() {
-    for cell in Kind::Number.cells() {
-        let peers = cell.peers().unwrap();
-        let bound = peers.iter().find_map(|peer| peer.value(LEAST)).unwrap();
+    for cell in QuestionKind::Number.cells() {
+        let peers = cell.compared_mechanisms().unwrap();
+        let bound = peers
+            .iter()
+            .find_map(|peer| peer.value(LOWER_BOUND))
+            .unwrap();
         let ratio = peers[0].value(WORST).unwrap() / bound;
         let most = if cell.epsilon <= 5.0 { 1.01 } else { 1.015 };
         assert!((1.0..most).contains(&ratio), "{cell:?}: {ratio}");
@@ -130,10 +133,10 @@ fn one_number_is_near_the_lower_bound() {
 
 #[test]
 fn figures_have_each_quotient() {
-    let rows: Vec<Measurement> = Kind::ALL
+    let rows: Vec<Measurement> = QuestionKind::ALL
         .into_iter()
-        .flat_map(Kind::cells)
-        .flat_map(|cell| cell.rows().unwrap())
+        .flat_map(QuestionKind::cells)
+        .flat_map(|cell| cell.measurements().unwrap())
         .collect();
     let quotients = rows
         .iter()

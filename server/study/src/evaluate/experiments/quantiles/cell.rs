@@ -4,7 +4,7 @@ use hushbin_analysis::estimate::QuantileEstimate;
 use rand_chacha::ChaCha8Rng;
 
 use super::mechanisms::{CELLS, CHOICE, HIERARCHY, Mechanisms, PATTERN, WAVE};
-use crate::evaluate::crowd::number::{Crowd, QUANTILES};
+use crate::evaluate::crowd::number::{NumberCrowd, QUANTILES};
 use crate::evaluate::crowd::random::stream;
 use crate::evaluate::measure::experiment::{Measurement, Point, StudyError};
 use crate::evaluate::measure::measurement::MSE;
@@ -12,7 +12,7 @@ use crate::evaluate::measure::measurement::MSE;
 /// Parameters of a simulation: crowd, ε and number of people.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Cell {
-    pub(super) crowd: Crowd,
+    pub(super) crowd: NumberCrowd,
     pub(super) epsilon: f64,
     pub(super) people: u64,
 }
@@ -39,13 +39,17 @@ impl Cell {
         }
     }
 
-    fn measured(&self, at: usize, mechanism: &str, metric: &str, value: f64) -> Measurement {
+    fn measurement(&self, at: usize, mechanism: &str, metric: &str, value: f64) -> Measurement {
         let estimand = self.crowd.estimands[at];
         Measurement::new(self.point(), mechanism, estimand, metric, value)
     }
 
     /// Measures the intervals of the pattern mechanism: coverage, width, bias and moved estimates.
-    fn intervals(&self, found: &[QuantileEstimate], truth: &[f64; 3]) -> Vec<Measurement> {
+    fn interval_measurements(
+        &self,
+        found: &[QuantileEstimate],
+        truth: &[f64; 3],
+    ) -> Vec<Measurement> {
         let scale = self.crowd.scale();
         let mut rows = Vec::new();
         for (at, own) in found.iter().enumerate() {
@@ -53,10 +57,10 @@ impl Cell {
             let covered = lower <= truth[at] && truth[at] <= upper;
             for (metric, value) in [
                 (COVERED, f64::from(u8::from(covered))),
-                (WIDTH, scale.place(upper) - scale.place(lower)),
+                (WIDTH, scale.position(upper) - scale.position(lower)),
                 (CLAMPED, f64::from(u8::from(own.clamped))),
             ] {
-                rows.push(self.measured(at, PATTERN, metric, value));
+                rows.push(self.measurement(at, PATTERN, metric, value));
             }
         }
         rows
@@ -73,37 +77,40 @@ impl Cell {
     ) -> Result<Vec<Measurement>, StudyError> {
         let scale = self.crowd.scale();
         let numbers = self.crowd.draw(self.people, &mut stream(rng, 0));
-        let places: Vec<f64> = numbers.iter().map(|own| scale.place(*own)).collect();
+        let places: Vec<f64> = numbers.iter().map(|own| scale.position(*own)).collect();
         let truth = QUANTILES.map(|part| self.crowd.quantile(part));
-        let found = mechanisms.pattern(&numbers, &mut stream(rng, 1))?;
-        let mut rows = self.intervals(&found, &truth);
+        let found = mechanisms.simulate_pattern(&numbers, &mut stream(rng, 1))?;
+        let mut rows = self.interval_measurements(&found, &truth);
         let mut add = |mechanism: &str, at: usize, found: f64| {
             let off = found - truth[at];
-            rows.push(self.measured(at, mechanism, MSE, off.powi(2)));
-            rows.push(self.measured(at, mechanism, BIAS, off));
+            rows.push(self.measurement(at, mechanism, MSE, off.powi(2)));
+            rows.push(self.measurement(at, mechanism, BIAS, off));
         };
         for (at, own) in found.iter().enumerate() {
             add(PATTERN, at, own.estimate);
         }
         let published = [
-            (WAVE, mechanisms.wave(&places, &mut stream(rng, 2))),
+            (WAVE, mechanisms.simulate_wave(&places, &mut stream(rng, 2))),
             (
                 HIERARCHY,
-                mechanisms.hierarchy(&places, &mut stream(rng, 3)),
+                mechanisms.simulate_hierarchy(&places, &mut stream(rng, 3)),
             ),
-            (CHOICE, mechanisms.choice(&places, &mut stream(rng, 4))),
+            (
+                CHOICE,
+                mechanisms.simulate_choice(&places, &mut stream(rng, 4)),
+            ),
         ];
         for (mechanism, found) in published {
             for (at, place) in found.into_iter().enumerate() {
-                add(mechanism, at, scale.at(place));
+                add(mechanism, at, scale.number_at(place));
             }
         }
         for crowd in 0..more {
             // Streams 0 to 4 belong to the first crowd and its mechanisms.
             let [people, reports] = [5, 6].map(|first| stream(rng, first + 2 * crowd));
             let numbers = self.crowd.draw(self.people, &mut { people });
-            let found = mechanisms.pattern(&numbers, &mut { reports })?;
-            rows.extend(self.intervals(&found, &truth));
+            let found = mechanisms.simulate_pattern(&numbers, &mut { reports })?;
+            rows.extend(self.interval_measurements(&found, &truth));
         }
         Ok(rows)
     }

@@ -21,7 +21,7 @@ pub(super) const BELOW: &str = "shares below edges";
 pub(super) const SMOOTHED: &str = "shares below edges, averaged over an eighth";
 /// Metric: variance of one report's estimate, averaged over edges.
 pub(super) const VARIANCE: &str = "mean variance of one report";
-/// Metric: [`VARIANCE`] divided by [`bound`].
+/// Metric: [`VARIANCE`] divided by [`variance_lower_bound`].
 pub(super) const OVER_BOUND: &str = "mean variance over the lower bound";
 /// Metric: the lower bound on [`VARIANCE`].
 pub(super) const BOUND: &str = "lower bound of the mean variance";
@@ -36,7 +36,7 @@ const ANY: &str = "any unbiased mechanism";
 
 /// Returns a lower bound on the variance of unbiased estimates of the shares below edges, averaged
 /// over edges, if people are spread evenly over the cells.
-fn bound(cells: u32, epsilon: f64) -> f64 {
+fn variance_lower_bound(cells: u32, epsilon: f64) -> f64 {
     let k = f64::from(cells);
     let term = |l: u32| 0.5 / (k.sqrt() * (std::f64::consts::PI * f64::from(l) / (2.0 * k)).sin());
     let sum: f64 = (1..cells).map(term).sum();
@@ -47,7 +47,7 @@ fn bound(cells: u32, epsilon: f64) -> f64 {
 /// edge. The second is the variance of this share after smoothing by a triangle, which extends over
 /// an eighth of the cells to either side. `variance` returns the variance of a weighted sum of the
 /// cells' shares.
-fn means(cells: u32, variance: &dyn Fn(&[f64]) -> f64) -> [f64; 2] {
+fn mean_variances(cells: u32, variance: &dyn Fn(&[f64]) -> f64) -> [f64; 2] {
     let mean = |width: f64| {
         let of_edge = |edge: u32| {
             let weight = |cell| triangle((f64::from(edge) - f64::from(cell) - 0.5) / width);
@@ -59,18 +59,18 @@ fn means(cells: u32, variance: &dyn Fn(&[f64]) -> f64) -> [f64; 2] {
     [0.5, f64::from(cells) / 8.0].map(mean)
 }
 
-fn of_rates(rates: &Rates) -> [f64; 2] {
-    means(rates.cells() as u32, &|weights| {
+fn mean_variances_of_rates(rates: &Rates) -> [f64; 2] {
+    mean_variances(rates.cells() as u32, &|weights| {
         rates.even_variance(weights)
     })
 }
 
 /// Returns the mean variances ([`means`]) of the window mechanism with the best width.
-fn window(cells: u32, epsilon: f64) -> Result<[f64; 2], StudyError> {
+fn best_window_variances(cells: u32, epsilon: f64) -> Result<[f64; 2], StudyError> {
     let of = |width: u32| {
         let favoured: Vec<u32> = (0..width).collect();
         let pattern = Pattern::new(cells + width - 1, favoured)?;
-        Ok::<_, StudyError>(of_rates(&pattern.rates(cells, epsilon)))
+        Ok::<_, StudyError>(mean_variances_of_rates(&pattern.rates(cells, epsilon)))
     };
     // The variance falls up to the best width and rises from there, so a ternary search finds it.
     // Only a window of one output (generalised randomised response) may be better than its
@@ -96,10 +96,10 @@ fn window(cells: u32, epsilon: f64) -> Result<[f64; 2], StudyError> {
 }
 
 /// Returns the mean variances ([`means`]) of the pattern mechanism that the library chooses.
-fn pattern(cells: u32, epsilon: f64) -> Result<[f64; 2], StudyError> {
+fn pattern_variances(cells: u32, epsilon: f64) -> Result<[f64; 2], StudyError> {
     let task = task(cells, epsilon, Scale::Linear)?;
     match task.questions()[0].mechanism() {
-        Mechanism::Pattern(pattern) => Ok(of_rates(&pattern.rates(cells, epsilon))),
+        Mechanism::Pattern(pattern) => Ok(mean_variances_of_rates(&pattern.rates(cells, epsilon))),
         _ => Err(StudyError::draft(
             PATTERN,
             &"the task has another mechanism",
@@ -108,22 +108,25 @@ fn pattern(cells: u32, epsilon: f64) -> Result<[f64; 2], StudyError> {
 }
 
 /// Computes all variances for this number of cells.
-pub(super) fn computed(cells: u32) -> Result<Vec<Measurement>, StudyError> {
+pub(super) fn computed_measurements(cells: u32) -> Result<Vec<Measurement>, StudyError> {
     let mut rows = Vec::new();
     for epsilon in EPSILONS {
         let budget = Budget::new(epsilon, 0.0)?;
         let bins = Bins::new(cells, &budget)?;
         let hierarchy = Hierarchy::new(cells.ilog2() as usize, &budget)?;
         let all = [
-            (PATTERN, pattern(cells, epsilon)?),
+            (PATTERN, pattern_variances(cells, epsilon)?),
             (
                 HIERARCHY,
-                means(cells, &|weights| hierarchy.variance(weights)),
+                mean_variances(cells, &|weights| hierarchy.variance(weights)),
             ),
-            (CHOICE, means(cells, &|weights| bins.variance(weights))),
-            (WINDOW, window(cells, epsilon)?),
+            (
+                CHOICE,
+                mean_variances(cells, &|weights| bins.variance(weights)),
+            ),
+            (WINDOW, best_window_variances(cells, epsilon)?),
         ];
-        let least = bound(cells, epsilon);
+        let least = variance_lower_bound(cells, epsilon);
         let point = Point {
             people: 1,
             items: cells,
@@ -153,7 +156,7 @@ mod tests {
     /// may be better than those that the program knows.
     #[test]
     fn variances_are_those_computed_elsewhere() {
-        let rows = computed(64).unwrap();
+        let rows = computed_measurements(64).unwrap();
         let found = |mechanism: &str, estimand: &str, metric: &str, epsilon: f64| {
             let mut here = rows.iter().filter(|row| {
                 (row.mechanism.as_str(), row.estimand.as_str()) == (mechanism, estimand)

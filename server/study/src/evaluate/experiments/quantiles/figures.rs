@@ -10,7 +10,7 @@ use crate::figure::Curve;
 
 /// Names of the quantiles in tables and figures.
 const NAMES: [&str; 3] = ["p50", "p75", "p95"];
-const RATIO: &str = "root mean square error over that of Square Wave, EMS";
+const RATIO: &str = "root mean square error relative to Square Wave, EMS";
 
 /// Creates the figures: errors of quantiles relative to those of Square Wave, and variances
 /// relative to the lower bound.
@@ -18,7 +18,7 @@ pub(super) fn figures(table: &Table, people: &[u64], epsilons: &[f64]) -> Vec<Fi
     let errors = (0..NAMES.len()).map(|at| Figure {
         name: format!("quantiles-{}", NAMES[at]),
         title: format!(
-            "Error of {} over Square Wave's, geometric mean of crowds",
+            "Error of {} relative to Square Wave, geometric mean over crowds",
             NAMES[at]
         ),
         x: "ε",
@@ -27,7 +27,7 @@ pub(super) fn figures(table: &Table, people: &[u64], epsilons: &[f64]) -> Vec<Fi
         panels: (people.iter().map(|&people| Panel {
             title: format!("n = {people}"),
             curves: (PATTERN_FIRST.iter())
-                .map(|mechanism| curve(table, at, mechanism, people, epsilons))
+                .map(|mechanism| mean_ratio_curve(table, at, mechanism, people, epsilons))
                 .collect(),
         }))
         .collect(),
@@ -43,7 +43,7 @@ pub(super) fn figures(table: &Table, people: &[u64], epsilons: &[f64]) -> Vec<Fi
     };
     let bound = Figure {
         name: "quantiles-bound".to_owned(),
-        title: "Mean variance of the shares below edges over the lower bound".to_owned(),
+        title: "Mean variance of the shares below edges, relative to the lower bound".to_owned(),
         x: "ε",
         y: OVER_BOUND,
         logarithmic: [true, true],
@@ -54,7 +54,13 @@ pub(super) fn figures(table: &Table, people: &[u64], epsilons: &[f64]) -> Vec<Fi
 
 const PATTERN_FIRST: [&str; 3] = [PATTERN, HIERARCHY, CHOICE];
 
-fn curve(table: &Table, at: usize, mechanism: &str, people: u64, epsilons: &[f64]) -> Curve {
+fn mean_ratio_curve(
+    table: &Table,
+    at: usize,
+    mechanism: &str,
+    people: u64,
+    epsilons: &[f64],
+) -> Curve {
     let mut points: Vec<[f64; 3]> = (epsilons.iter())
         .map(|&epsilon| {
             let [mean, error] = mean_ratio(table, at, mechanism, people, epsilon);

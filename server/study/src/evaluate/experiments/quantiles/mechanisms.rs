@@ -83,7 +83,7 @@ impl Mechanisms {
 
     /// Draws a report for each number by the pattern mechanism, and returns the estimated
     /// quantiles. Reports are encoded and estimated as in production.
-    pub(super) fn pattern(
+    pub(super) fn simulate_pattern(
         &self,
         numbers: &[f64],
         rng: &mut ChaCha8Rng,
@@ -100,7 +100,7 @@ impl Mechanisms {
 
     /// Draws a report for each position on the scale by Square Wave, and returns the quantiles that
     /// EMS estimates.
-    pub(super) fn wave(&self, places: &[f64], rng: &mut ChaCha8Rng) -> [f64; 3] {
+    pub(super) fn simulate_wave(&self, places: &[f64], rng: &mut ChaCha8Rng) -> [f64; 3] {
         let mut counts = vec![0; WAVE_CELLS];
         for &place in places {
             let report = self.wave.randomize(place, rng);
@@ -112,17 +112,17 @@ impl Mechanisms {
 
     /// Draws a report for each position on the scale by a choice among [`BINS`] bins, and returns
     /// the estimated quantiles.
-    pub(super) fn choice(&self, places: &[f64], rng: &mut ChaCha8Rng) -> [f64; 3] {
+    pub(super) fn simulate_choice(&self, places: &[f64], rng: &mut ChaCha8Rng) -> [f64; 3] {
         let mut counts = vec![0; self.bins.bins()];
         for &place in places {
             self.bins.add_report(place, rng, &mut counts);
         }
-        of_shares(&self.bins.shares(&counts, places.len() as u64))
+        quantiles_of_shares(&self.bins.shares(&counts, places.len() as u64))
     }
 
     /// Draws a report for each position on the scale by the hierarchy, and returns the estimated
     /// quantiles.
-    pub(super) fn hierarchy(&self, places: &[f64], rng: &mut ChaCha8Rng) -> [f64; 3] {
+    pub(super) fn simulate_hierarchy(&self, places: &[f64], rng: &mut ChaCha8Rng) -> [f64; 3] {
         let levels = self.hierarchy.levels();
         let mut counts: Vec<Vec<u64>> = (levels.iter())
             .map(|level| vec![0; level.options() as usize])
@@ -131,13 +131,13 @@ impl Mechanisms {
         for &place in places {
             reports[self.hierarchy.add_report(place, rng, &mut counts)] += 1;
         }
-        of_shares(&self.hierarchy.estimates(&counts, &reports))
+        quantiles_of_shares(&self.hierarchy.estimates(&counts, &reports))
     }
 }
 
 /// Returns quantiles from the shares of bins, which may be noisy. They are the quantiles of the
 /// distribution function that is nearest to the cumulated shares.
-fn of_shares(shares: &[f64]) -> [f64; 3] {
+fn quantiles_of_shares(shares: &[f64]) -> [f64; 3] {
     let below: Vec<f64> = (shares[..shares.len() - 1].iter())
         .scan(0.0, |sum, own| {
             *sum += own;

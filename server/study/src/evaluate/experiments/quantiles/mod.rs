@@ -26,7 +26,7 @@ use crate::evaluate::mechanism::shared_values::SharedValues;
 pub(crate) struct Quantiles {
     size: Size,
     cells: Vec<Cell>,
-    prepared: SharedValues<Mechanisms>,
+    mechanisms: SharedValues<Mechanisms>,
 }
 
 const PEOPLE: [u64; 2] = [10_000, 100_000];
@@ -51,7 +51,7 @@ impl Quantiles {
         Self {
             size,
             cells,
-            prepared: SharedValues::default(),
+            mechanisms: SharedValues::default(),
         }
     }
 
@@ -61,7 +61,7 @@ impl Quantiles {
         let at = all.take_while(|own| **own != cell.epsilon).count();
         let scale = cell.crowd.scale();
         let place = 2 * at + usize::from(scale == Scale::Logarithmic);
-        self.prepared
+        self.mechanisms
             .get(place, || Mechanisms::new(cell.epsilon, scale))
     }
 }
@@ -99,7 +99,7 @@ impl Experiment for Quantiles {
     fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         match self.cells.get(unit.index) {
             Some(cell) => cell.simulate(&*self.mechanisms(cell)?, self.size.pick(0, 4), rng),
-            None => computed::computed(computed::CELLS[unit.index - self.cells.len()]),
+            None => computed::computed_measurements(computed::CELLS[unit.index - self.cells.len()]),
         }
     }
 
@@ -109,9 +109,9 @@ impl Experiment for Quantiles {
 
     fn remarks(&self) -> &'static [&'static str] {
         &[
-            "Errors are squared, in parts of the range: the ratio of two root mean square errors \
-             is the square root of theirs. CrowdTruth is the quantile of the law that people are \
-             drawn from.",
+            "Errors are mean squared errors, as fractions of the squared range. The square root \
+             of the ratio of two such errors is the ratio of the root mean square errors. The \
+             true value is the quantile of the distribution from which people are drawn.",
         ]
     }
 

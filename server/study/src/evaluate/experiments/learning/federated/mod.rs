@@ -11,8 +11,8 @@ use hushbin::{Entry, Error, Items, Randomizer, Task, TaskDraft, ValueKind};
 use hushbin_analysis::estimate::{Totals, points};
 use rand_chacha::ChaCha8Rng;
 
-use super::local::Local;
-use super::words::{MESSAGES, Message, Words};
+use super::local::LocalTraining;
+use super::messages::{MESSAGES, Message, MessageDistribution};
 use crate::evaluate::crowd::random::stream;
 use crate::evaluate::measure::axis::GAP;
 use crate::evaluate::measure::experiment::{
@@ -42,7 +42,7 @@ struct Cell {
 
 /// Choice of the coordinates that a person reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Pick {
+enum CoordinateChoice {
     /// Coordinates whose changes have the greatest magnitudes.
     Top,
     /// Random coordinates among those that changed. Their changes are divided by the fraction of
@@ -52,7 +52,7 @@ enum Pick {
 
 /// Rounds in which a person takes part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum Participation {
     /// A person takes part in one round, and reports at ε.
     Once,
     /// A person takes part in each of the R rounds, and reports at ε/R.
@@ -61,9 +61,9 @@ enum Part {
 
 /// Way to train the model: choice of coordinates, participation of people, and privacy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Way {
-    pick: Pick,
-    part: Part,
+struct TrainingVariant {
+    pick: CoordinateChoice,
+    participation: Participation,
     is_private: bool,
 }
 
@@ -71,7 +71,7 @@ const METRIC: &str = "misclassified";
 const ESTIMAND: &str = "logistic regression, words";
 /// Name of the baseline that ignores the words and always predicts the more frequent answer. It has
 /// no privacy.
-const GUESS: &str = "the commoner answer";
+const MAJORITY_BASELINE: &str = "the commoner answer";
 /// Clipping bound C: changes of a weight are clipped to [−C, C] and reported as fractions of C.
 const CLIP: f64 = 0.5;
 
@@ -142,7 +142,7 @@ impl Experiment for Federated {
     }
 }
 
-impl Pick {
+impl CoordinateChoice {
     const BOTH: [Self; 2] = [Self::Top, Self::Random];
 
     const fn label(self) -> &'static str {
@@ -153,27 +153,27 @@ impl Pick {
     }
 }
 
-impl Way {
+impl TrainingVariant {
     /// Returns the ways for one choice of coordinates. The way without privacy is the first.
-    fn all(pick: Pick) -> [Self; 3] {
-        let way = |part, is_private| Self {
+    fn all(pick: CoordinateChoice) -> [Self; 3] {
+        let way = |participation, is_private| Self {
             pick,
-            part,
+            participation,
             is_private,
         };
         [
-            way(Part::Once, false),
-            way(Part::Once, true),
-            way(Part::Always, true),
+            way(Participation::Once, false),
+            way(Participation::Once, true),
+            way(Participation::Always, true),
         ]
     }
 
     fn label(self) -> String {
         let pick = self.pick.label();
-        match (self.is_private, self.part) {
+        match (self.is_private, self.participation) {
             (false, _) => format!("without privacy, {pick}"),
-            (true, Part::Once) => format!("CoCo, {pick}, one round each at ε"),
-            (true, Part::Always) => format!("CoCo, {pick}, every round at ε/R"),
+            (true, Participation::Once) => format!("CoCo, {pick}, one round each at ε"),
+            (true, Participation::Always) => format!("CoCo, {pick}, every round at ε/R"),
         }
     }
 }
@@ -195,26 +195,26 @@ impl Cell {
     /// Trains in all ways on the same people. The generator's first stream draws the people, and
     /// later streams draw reports.
     fn learn(&self, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
-        let words = Words::new(self.words);
+        let words = MessageDistribution::new(self.words);
         let drawn = &mut stream(rng, 0);
         let crowd: Vec<_> = (0..self.people).map(|_| words.draw(drawn)).collect();
         let held_out: Vec<_> = (0..self.people / 10).map(|_| words.draw(drawn)).collect();
         // Weights of 0 predict that no message is liked, so their error is the share of liked
         // messages.
-        let liked = misclassified(&vec![0.0; usize::from(self.words)], &held_out);
-        let mut rows = vec![self.measured(GUESS, METRIC, liked.min(1.0 - liked))];
+        let liked = misclassified_share(&vec![0.0; usize::from(self.words)], &held_out);
+        let mut rows = vec![self.measurement(MAJORITY_BASELINE, METRIC, liked.min(1.0 - liked))];
         let mut index = 0;
-        for pick in Pick::BOTH {
+        for pick in CoordinateChoice::BOTH {
             let mut plain = None;
-            for way in Way::all(pick) {
+            for variant in TrainingVariant::all(pick) {
                 index += 1;
-                let weights = self.weights(way, &crowd, stream(rng, index))?;
-                let error = misclassified(&weights, &held_out);
+                let weights = self.weights(variant, &crowd, stream(rng, index))?;
+                let error = misclassified_share(&weights, &held_out);
                 let plain = *plain.get_or_insert(error);
-                rows.push(self.measured(&way.label(), METRIC, error));
+                rows.push(self.measurement(&variant.label(), METRIC, error));
                 // The gap is the difference from the run without privacy that picks coordinates in
                 // the same way.
-                rows.push(self.measured(&way.label(), GAP, error - plain));
+                rows.push(self.measurement(&variant.label(), GAP, error - plain));
             }
         }
         Ok(rows)
@@ -223,15 +223,15 @@ impl Cell {
     /// Returns the model's weights after all rounds. The weights start at 0.
     fn weights(
         &self,
-        way: Way,
+        variant: TrainingVariant,
         crowd: &[[Message; MESSAGES]],
         mut rng: ChaCha8Rng,
     ) -> Result<Vec<f64>, StudyError> {
-        let channel = self.channel(way)?;
+        let channel = self.channel(variant)?;
         let mut weights = vec![0.0; self.words.into()];
         for round in 0..self.rounds {
-            let people = self.taking_part(way.part, crowd, round);
-            let change = self.change(way.pick, &channel, people, &weights, &mut rng)?;
+            let people = self.participants(variant.participation, crowd, round);
+            let change = self.mean_change(variant.pick, &channel, people, &weights, &mut rng)?;
             for (weight, change) in weights.iter_mut().zip(change) {
                 *weight += RATE * CLIP * change;
             }
@@ -240,25 +240,25 @@ impl Cell {
     }
 
     /// Returns the people who take part in a round.
-    fn taking_part<'a, T>(&self, part: Part, crowd: &'a [T], round: usize) -> &'a [T] {
+    fn participants<'a, T>(&self, part: Participation, crowd: &'a [T], round: usize) -> &'a [T] {
         let each = crowd.len() / self.rounds;
         match part {
-            Part::Once => &crowd[round * each..(round + 1) * each],
-            Part::Always => crowd,
+            Participation::Once => &crowd[round * each..(round + 1) * each],
+            Participation::Always => crowd,
         }
     }
 
     /// Returns the channel for the coordinates of a change, as fractions of the clipping bound C.
     /// It is a task if the way is private.
-    fn channel(&self, way: Way) -> Result<Channel, Error> {
-        if !way.is_private {
+    fn channel(&self, variant: TrainingVariant) -> Result<Channel, Error> {
+        if !variant.is_private {
             return Ok(Channel::Plain);
         }
         let draft = TaskDraft {
             id: "change".to_owned(),
-            epsilon: match way.part {
-                Part::Once => self.epsilon,
-                Part::Always => self.epsilon / self.rounds as f64,
+            epsilon: match variant.participation {
+                Participation::Once => self.epsilon,
+                Participation::Always => self.epsilon / self.rounds as f64,
             },
             people: None,
             questions: vec![QuestionDraft {
@@ -277,15 +277,15 @@ impl Cell {
 
     /// Returns the mean change of each weight over the people of a round, as the channel estimates
     /// it, in fractions of C.
-    fn change(
+    fn mean_change(
         &self,
-        pick: Pick,
+        pick: CoordinateChoice,
         channel: &Channel,
         people: &[[Message; MESSAGES]],
         weights: &[f64],
         rng: &mut ChaCha8Rng,
     ) -> Result<Vec<f64>, StudyError> {
-        let mut local = Local::new(weights.len());
+        let mut local = LocalTraining::new(weights.len());
         let mut sums = vec![0.0; weights.len()];
         let mut private = match channel {
             Channel::Plain => None,
@@ -316,16 +316,16 @@ impl Cell {
 
     /// Keeps at most s coordinates of a change, where s is the sparsity, and clips them. The
     /// results are fractions of the clipping bound C.
-    fn sparsify(&self, pick: Pick, changes: &mut Vec<Entry>, rng: &mut ChaCha8Rng) {
+    fn sparsify(&self, pick: CoordinateChoice, changes: &mut Vec<Entry>, rng: &mut ChaCha8Rng) {
         let (all, keep) = (changes.len(), self.sparsity as usize);
         let mut scale = 1.0 / CLIP;
         if keep < all {
             match pick {
-                Pick::Top => {
+                CoordinateChoice::Top => {
                     let greater = |a: &Entry, b: &Entry| b.value.abs().total_cmp(&a.value.abs());
                     changes.select_nth_unstable_by(keep, greater);
                 }
-                Pick::Random => {
+                CoordinateChoice::Random => {
                     choose_front(rng, changes, keep);
                     // Each coordinate is kept with probability keep/all, so this keeps the sum
                     // unbiased.
@@ -339,7 +339,7 @@ impl Cell {
         }
     }
 
-    fn measured(&self, mechanism: &str, metric: &str, value: f64) -> Measurement {
+    fn measurement(&self, mechanism: &str, metric: &str, value: f64) -> Measurement {
         let point = Point {
             people: self.people as u64,
             items: self.words.into(),
@@ -357,7 +357,7 @@ impl Cell {
 const RATE: f64 = 4.0;
 
 /// Returns the fraction of messages that are predicted wrong.
-fn misclassified(weights: &[f64], people: &[[Message; MESSAGES]]) -> f64 {
+fn misclassified_share(weights: &[f64], people: &[[Message; MESSAGES]]) -> f64 {
     let messages = people.iter().flatten();
     let wrong = messages.filter(|own| (own.score(weights) > 0.0) != own.liked);
     wrong.count() as f64 / (people.len() * MESSAGES) as f64

@@ -21,9 +21,9 @@ fn learn(cell: Cell, seeds: u64) -> Table {
 }
 
 /// Returns the mean of a metric over repeats, and its standard error.
-fn mean(table: &Table, metric: &str, way: Way) -> [f64; 2] {
+fn mean(table: &Table, metric: &str, variant: TrainingVariant) -> [f64; 2] {
     let mut rows = table.rows_of(ESTIMAND, metric);
-    let row = rows.find(|row| row.first.mechanism == way.label());
+    let row = rows.find(|row| row.first.mechanism == variant.label());
     let row = row.unwrap();
     [row.mean, row.standard_error]
 }
@@ -34,7 +34,7 @@ fn changes(values: &[f64]) -> Vec<Entry> {
 }
 
 /// Returns the reported changes, in ascending order of items.
-fn reported(pick: Pick, values: &[f64], rng: &mut ChaCha8Rng) -> Vec<(u64, f64)> {
+fn reported(pick: CoordinateChoice, values: &[f64], rng: &mut ChaCha8Rng) -> Vec<(u64, f64)> {
     let mut changes = changes(values);
     SMALL.sparsify(pick, &mut changes, rng);
     let mut pairs: Vec<_> = changes.iter().map(|own| (own.item, own.value)).collect();
@@ -47,10 +47,10 @@ fn the_greatest_changes_are_kept_as_parts_of_what_they_are_clipped_to() {
     let rng = &mut generator(1);
     let all = [0.05, -0.25, 0.125, -0.75, 0.0625, 0.5, 0.03];
     let kept = [(11, -0.5), (12, 0.25), (13, -1.0), (15, 1.0)];
-    assert_eq!(reported(Pick::Top, &all, rng), kept);
+    assert_eq!(reported(CoordinateChoice::Top, &all, rng), kept);
     // If there are at most s changes, neither way to pick coordinates drops or scales a change.
     let few = [(10, 0.125), (11, -1.0), (12, 1.0), (13, -0.25)];
-    for pick in Pick::BOTH {
+    for pick in CoordinateChoice::BOTH {
         let found = reported(pick, &[0.0625, -0.5, 4.0, -0.125], rng);
         assert_eq!(found, few, "{pick:?}");
         assert_eq!(reported(pick, &[], rng), []);
@@ -68,7 +68,7 @@ fn random_changes_are_unbiased_until_they_are_clipped() {
     let draws = 20_000;
     let mut sums = [0.0; 7];
     for _ in 0..draws {
-        let found = reported(Pick::Random, &all, rng);
+        let found = reported(CoordinateChoice::Random, &all, rng);
         assert_eq!(found.len(), 4);
         for (item, part) in found {
             assert!(part.abs() <= 1.0);
@@ -80,7 +80,7 @@ fn random_changes_are_unbiased_until_they_are_clipped() {
         let error = part.abs() * (0.75 / f64::from(draws)).sqrt();
         assert!((mean - part).abs() < 5.0 * error, "{mean} {part}");
     }
-    let clipped = reported(Pick::Random, &[3.0; 7], rng);
+    let clipped = reported(CoordinateChoice::Random, &[3.0; 7], rng);
     assert!(clipped.iter().all(|&(_, part)| part == 1.0));
 }
 
@@ -88,19 +88,19 @@ fn random_changes_are_unbiased_until_they_are_clipped() {
 /// the noise of reports differs from the mean without privacy.
 #[test]
 fn the_mean_that_is_reported_is_that_without_privacy() {
-    let words = Words::new(SMALL.words);
+    let words = MessageDistribution::new(SMALL.words);
     let rng = &mut generator(3);
     let people: Vec<_> = (0..300).map(|_| words.draw(rng)).collect();
     let weights: Vec<f64> = (0..SMALL.words)
         .map(|word| f64::from(word % 3) - 1.0)
         .collect();
-    let mut change = |way| {
-        let channel = SMALL.channel(way).unwrap();
+    let mut change = |variant| {
+        let channel = SMALL.channel(variant).unwrap();
         SMALL
-            .change(Pick::Top, &channel, &people, &weights, rng)
+            .mean_change(CoordinateChoice::Top, &channel, &people, &weights, rng)
             .unwrap()
     };
-    let [plain, once, _] = Way::all(Pick::Top);
+    let [plain, once, _] = TrainingVariant::all(CoordinateChoice::Top);
     let plain = change(plain);
     let repeats = 200;
     let rounds: Vec<Vec<f64>> = (0..repeats).map(|_| change(once)).collect();
@@ -141,29 +141,29 @@ fn nobody_spends_more_than_epsilon() {
         ..SMALL
     };
     let crowd: Vec<usize> = (0..cell.people).collect();
-    for pick in Pick::BOTH {
-        let [plain, private @ ..] = Way::all(pick);
+    for pick in CoordinateChoice::BOTH {
+        let [plain, private @ ..] = TrainingVariant::all(pick);
         assert!(matches!(cell.channel(plain).unwrap(), Channel::Plain));
-        for way in private {
-            let Channel::Private(task) = cell.channel(way).unwrap() else {
-                panic!("{way:?} is private");
+        for variant in private {
+            let Channel::Private(task) = cell.channel(variant).unwrap() else {
+                panic!("{variant:?} is private");
             };
             assert_eq!(task.questions().len(), 1);
             let mut spent = vec![0.0; cell.people];
             for round in 0..cell.rounds {
-                for &person in cell.taking_part(way.part, &crowd, round) {
+                for &person in cell.participants(variant.participation, &crowd, round) {
                     spent[person] += task.questions()[0].epsilon();
                 }
             }
             // People left over from equal rounds take no part.
-            let expected = |person| match way.part {
-                Part::Once if person >= 30 => 0.0,
+            let expected = |person| match variant.participation {
+                Participation::Once if person >= 30 => 0.0,
                 _ => cell.epsilon,
             };
             for (person, spent) in spent.into_iter().enumerate() {
                 // ε/R is rounded.
                 let off: f64 = spent - expected(person);
-                assert!(off.abs() < 1e-12, "{way:?} {person}: {spent}");
+                assert!(off.abs() < 1e-12, "{variant:?} {person}: {spent}");
             }
         }
     }
@@ -174,23 +174,23 @@ fn nobody_spends_more_than_epsilon() {
 #[test]
 fn the_gap_to_the_run_without_privacy_shrinks() {
     let [hidden, told] = [0.5, 8.0].map(|epsilon| learn(Cell { epsilon, ..SMALL }, 16));
-    for pick in Pick::BOTH {
-        let [plain, private @ ..] = Way::all(pick);
+    for pick in CoordinateChoice::BOTH {
+        let [plain, private @ ..] = TrainingVariant::all(pick);
         for table in [&hidden, &told] {
             assert_eq!(mean(table, GAP, plain), [0.0; 2]);
         }
         // The run without privacy does not depend on ε.
         let [of_hidden, of_told] = [&hidden, &told].map(|table| mean(table, METRIC, plain));
         assert_eq!(of_hidden, of_told);
-        for way in private {
-            let [hidden, told] = [&hidden, &told].map(|table| mean(table, GAP, way));
+        for variant in private {
+            let [hidden, told] = [&hidden, &told].map(|table| mean(table, GAP, variant));
             let shrunk = hidden[0] - told[0];
             let error = hidden[1].hypot(told[1]);
             assert!(
                 shrunk > 0.04_f64.max(3.0 * error),
-                "{way:?}: {hidden:?} {told:?}"
+                "{variant:?}: {hidden:?} {told:?}"
             );
-            assert!(told[0].abs() < 0.04, "{way:?}: {told:?}");
+            assert!(told[0].abs() < 0.04, "{variant:?}: {told:?}");
         }
     }
 }
@@ -201,7 +201,11 @@ fn the_gap_to_the_run_without_privacy_shrinks() {
 /// should not be much better. No round takes steps so long that the next rounds undo them.
 #[test]
 fn without_privacy_it_predicts_better_than_a_coin() {
-    for (pick, rounds) in [(Pick::Top, 4), (Pick::Top, 5), (Pick::Random, 5)] {
+    for (pick, rounds) in [
+        (CoordinateChoice::Top, 4),
+        (CoordinateChoice::Top, 5),
+        (CoordinateChoice::Random, 5),
+    ] {
         let cell = Cell {
             people: 2000 * rounds,
             words: 64,
@@ -209,15 +213,15 @@ fn without_privacy_it_predicts_better_than_a_coin() {
             rounds,
             ..SMALL
         };
-        let words = Words::new(cell.words);
+        let words = MessageDistribution::new(cell.words);
         let rng = &mut generator(4);
         let crowd: Vec<_> = (0..cell.people).map(|_| words.draw(rng)).collect();
         let held_out: Vec<_> = (0..1000).map(|_| words.draw(rng)).collect();
-        let liked = misclassified(&[0.0; 64], &held_out);
+        let liked = misclassified_share(&[0.0; 64], &held_out);
         let guessed = liked.min(1.0 - liked);
-        let [plain, ..] = Way::all(pick);
+        let [plain, ..] = TrainingVariant::all(pick);
         let weights = cell.weights(plain, &crowd, generator(5)).unwrap();
-        let error = misclassified(&weights, &held_out);
+        let error = misclassified_share(&weights, &held_out);
         let what = format!("{pick:?}, {rounds}: {error} beside {guessed}");
         assert!((0.12..guessed - 0.05).contains(&error), "{what}");
     }
@@ -242,8 +246,11 @@ fn runs_repeat_and_units_are_named_once() {
     assert_eq!([figures.len(), figures[0].panels.len()], [1, 1]);
     let curves = figures[0].panels[0].curves.iter();
     let labels: Vec<&str> = curves.map(|own| own.label.as_str()).collect();
-    let ways = Pick::BOTH.into_iter().flat_map(Way::all).map(Way::label);
-    let all = std::iter::once(GUESS.to_owned()).chain(ways);
+    let ways = CoordinateChoice::BOTH
+        .into_iter()
+        .flat_map(TrainingVariant::all)
+        .map(TrainingVariant::label);
+    let all = std::iter::once(MAJORITY_BASELINE.to_owned()).chain(ways);
     assert_eq!(labels, all.collect::<Vec<_>>());
     let title = "Federated logistic regression of 100000 people in 10 rounds over ε";
     assert_eq!(figures[0].title, title);

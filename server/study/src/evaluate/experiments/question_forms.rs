@@ -1,4 +1,4 @@
-//! Ratios of the variances of two ways to ask the same question, computed by the planner. Every
+//! Ratios of the variances of two forms of the same question, computed by the planner. Every
 //! such ratio in the documentation is a row of this table.
 
 use hushbin_analysis::plan::{Plan, QuestionPlan, Survey, plan};
@@ -13,38 +13,38 @@ use crate::evaluate::measure::measurement::BYTES;
 use crate::evaluate::measure::table::Table;
 use crate::evaluate::mechanism::contestant::{Contestant, PredictedErrors, QuestionSetting};
 
-/// Experiment on ways to ask a question. All values are computed by formula.
-pub(crate) struct Ways {
-    ways: Vec<Way>,
+/// Experiment on forms of a question. All values are computed by formula.
+pub(crate) struct QuestionForms {
+    forms: Vec<QuestionForm>,
 }
 
-/// Way to ask a question, and the alternative that it is compared with.
-struct Way {
+/// Form of a question, and the alternative that it is compared with.
+struct QuestionForm {
     /// Unique name in tables.
     name: String,
     items: u32,
     sparsity: u32,
-    beside: Beside,
+    baseline: Baseline,
 }
 
-/// Alternative that a way is compared with.
-enum Beside {
-    /// The way is this question. The alternative is ratings that ask for the same answers.
+/// Alternative that a form is compared with.
+enum Baseline {
+    /// The form is this question. The alternative is ratings that ask for the same answers.
     Ratings(Value),
     /// The alternative is these questions separately: each report answers one of them, drawn at
-    /// random. The way asks all of them as one question.
-    Drawn(Vec<Value>),
+    /// random. The form asks all of them as one question.
+    DrawnQuestion(Vec<Value>),
     /// Two questions that estimate the same quantity: the way and the alternative. Their variances
     /// are compared in the worst case of the first.
-    Other(&'static str, [Value; 2]),
+    OtherQuestion(&'static str, [Value; 2]),
     /// The alternative is P1's mechanism with this name, with its best number of buckets.
-    Paper(&'static str),
-    /// The way has no alternative. The measured value is the share of the rarest text that is found
+    PaperMechanism(&'static str),
+    /// The form has no alternative. The measured value is the share of the rarest text that is found
     /// in the reports of a million people.
-    Found(Value),
-    /// The alternative is local reports of this number of people. The way sends messages through a
+    RarestFoundText(Value),
+    /// The alternative is local reports of this number of people. The form sends messages through a
     /// shuffler.
-    Reports(u64),
+    LocalReports(u64),
 }
 
 const RATIO: &str = "variance over the other's";
@@ -55,24 +55,32 @@ const PAPER: &str = "beside the paper's";
 const FOUND: &str = "share of a text that is found";
 const SUMS: &str = "mean";
 const ERROR: &str = "standard error";
-/// Values of ε for all ways except sums, which use [`EPSILON`].
+/// Values of ε for all forms except sums, which use [`EPSILON`].
 const EPSILONS: [f64; 6] = [0.25, 0.5, 1.0, 2.0, 3.0, 4.0];
 const EPSILON: f64 = 1.0;
-/// δ of the ways that are sums through a shuffler.
+/// δ of the forms that are sums through a shuffler.
 const DELTA: f64 = 1e-6;
 /// Number of people for whom questions are planned.
 const PEOPLE: u64 = 1_000_000;
 
-impl Ways {
-    /// Creates all ways.
+impl QuestionForms {
+    /// Creates all forms.
     pub(crate) fn new() -> Self {
-        let mut ways: Vec<Way> = beside_ratings().collect();
+        let mut forms: Vec<QuestionForm> = forms_against_ratings().collect();
         for bins in [16, 64, 128] {
             let pattern = json!({ "want": "quantiles", "bins": bins });
             let mut choice = pattern.clone();
             choice["mechanism"] = json!({ "name": "collision", "rule": "heaviest" });
-            let beside = Beside::Other(BINS, [pattern, choice].map(|fields| number(&fields)));
-            ways.push(way(format!("pattern of {bins}"), bins, 1, beside));
+            let baseline = Baseline::OtherQuestion(
+                BINS,
+                [pattern, choice].map(|fields| number_question(&fields)),
+            );
+            forms.push(question_form(
+                format!("pattern of {bins}"),
+                bins,
+                1,
+                baseline,
+            ));
         }
         for (count, options, words) in [
             (8, 2, "flags"),
@@ -80,17 +88,27 @@ impl Ways {
             (4, 3, "choices of 3"),
             (4, 6, "choices of 6"),
         ] {
-            let beside = Beside::Drawn(parts(count, options));
-            ways.push(way(format!("{count} {words}"), count, count, beside));
+            let baseline = Baseline::DrawnQuestion(choice_questions(count, options));
+            forms.push(question_form(
+                format!("{count} {words}"),
+                count,
+                count,
+                baseline,
+            ));
         }
         for name in ["collision", "coco"] {
-            ways.extend([16, 32, 64].map(|sparsity| {
+            forms.extend([16, 32, 64].map(|sparsity| {
                 let label = format!("{name}, s = {sparsity}");
-                way(label, 256, sparsity, Beside::Paper(name))
+                question_form(label, 256, sparsity, Baseline::PaperMechanism(name))
             }));
         }
         let text = json!({ "kind": "text", "length": 8 });
-        ways.push(way("text of 8".to_owned(), 8, 1, Beside::Found(text)));
+        forms.push(question_form(
+            "text of 8".to_owned(),
+            8,
+            1,
+            Baseline::RarestFoundText(text),
+        ));
         for (count, people) in [
             (1, 100_000),
             (4, 100_000),
@@ -99,41 +117,51 @@ impl Ways {
             (64, 100_000),
         ] {
             let label = format!("{count} of {people}");
-            ways.push(way(label, count, count, Beside::Reports(people)));
+            forms.push(question_form(
+                label,
+                count,
+                count,
+                Baseline::LocalReports(people),
+            ));
         }
-        Self { ways }
+        Self { forms }
     }
 }
 
-fn way(name: String, items: u32, sparsity: u32, beside: Beside) -> Way {
-    Way {
+fn question_form(name: String, items: u32, sparsity: u32, baseline: Baseline) -> QuestionForm {
+    QuestionForm {
         name,
         items,
         sparsity,
-        beside,
+        baseline,
     }
 }
 
-/// Returns the ways that are compared with ratings.
-fn beside_ratings() -> impl Iterator<Item = Way> {
+/// Returns the forms that are compared with ratings.
+fn forms_against_ratings() -> impl Iterator<Item = QuestionForm> {
     let set = json!({ "kind": "set", "options": 16, "sparsity": 4 });
     let questions = [
         ("flag", 1, 1, json!({ "kind": "flag" })),
-        ("choice of 5", 5, 1, choice(5)),
-        ("choice of 10", 10, 1, choice(10)),
+        ("choice of 5", 5, 1, choice_question(5)),
+        ("choice of 10", 10, 1, choice_question(10)),
         ("set of 16, s = 4", 16, 4, set),
-        ("mean of a number", 1, 1, number(&json!({}))),
-        ("4 numbers", 4, 4, numbers(4)),
-        ("16 numbers", 16, 16, numbers(16)),
+        ("mean of a number", 1, 1, number_question(&json!({}))),
+        ("4 numbers", 4, 4, numbers_question(4)),
+        ("16 numbers", 16, 16, numbers_question(16)),
     ];
     questions
         .into_iter()
         .map(|(name, items, sparsity, question)| {
-            way(name.to_owned(), items, sparsity, Beside::Ratings(question))
+            question_form(
+                name.to_owned(),
+                items,
+                sparsity,
+                Baseline::Ratings(question),
+            )
         })
 }
 
-fn choice(options: u32) -> Value {
+fn choice_question(options: u32) -> Value {
     if options == 2 {
         return json!({ "kind": "flag" });
     }
@@ -141,7 +169,7 @@ fn choice(options: u32) -> Value {
 }
 
 /// Returns the question for one number from −1 to 1, with these fields set.
-fn number(fields: &Value) -> Value {
+fn number_question(fields: &Value) -> Value {
     let mut question = json!({ "kind": "number", "min": -1, "max": 1 });
     for (name, value) in fields.as_object().into_iter().flatten() {
         question[name] = value.clone();
@@ -150,7 +178,7 @@ fn number(fields: &Value) -> Value {
 }
 
 /// Returns the question for `count` numbers from −1 to 1.
-fn numbers(count: u32) -> Value {
+fn numbers_question(count: u32) -> Value {
     let of: Vec<Value> = (0..count)
         .map(|index| json!({ "name": format!("n{index}"), "min": -1, "max": 1 }))
         .collect();
@@ -158,9 +186,9 @@ fn numbers(count: u32) -> Value {
 }
 
 /// Returns `count` named choices of `options` options each.
-fn parts(count: u32, options: u32) -> Vec<Value> {
+fn choice_questions(count: u32, options: u32) -> Vec<Value> {
     let part = |index| {
-        let mut part = choice(options);
+        let mut part = choice_question(options);
         part["name"] = json!(format!("part-{index}"));
         part
     };
@@ -168,7 +196,7 @@ fn parts(count: u32, options: u32) -> Vec<Value> {
 }
 
 /// Returns the plan for these questions.
-fn planned(mut questions: Vec<Value>, epsilon: f64) -> Result<Plan, StudyError> {
+fn plan_questions(mut questions: Vec<Value>, epsilon: f64) -> Result<Plan, StudyError> {
     for question in &mut questions {
         if question["name"].is_null() {
             question["name"] = json!("question");
@@ -183,8 +211,8 @@ fn planned(mut questions: Vec<Value>, epsilon: f64) -> Result<Plan, StudyError> 
 
 /// Returns the squared standard error of a question's estimate, divided by the squared range of its
 /// answers.
-fn square(question: &Value, epsilon: f64) -> Result<f64, StudyError> {
-    let answer = planned(vec![question.clone()], epsilon)?;
+fn relative_squared_error(question: &Value, epsilon: f64) -> Result<f64, StudyError> {
+    let answer = plan_questions(vec![question.clone()], epsilon)?;
     let QuestionPlan {
         standard_error,
         range,
@@ -193,7 +221,7 @@ fn square(question: &Value, epsilon: f64) -> Result<f64, StudyError> {
     Ok((standard_error / range).powi(2))
 }
 
-impl Way {
+impl QuestionForm {
     fn point(&self, people: u64, epsilon: f64, delta: f64) -> Point {
         Point {
             people,
@@ -206,56 +234,57 @@ impl Way {
     }
 
     const fn epsilons(&self) -> &'static [f64] {
-        match self.beside {
-            Beside::Reports(_) => &[EPSILON],
+        match self.baseline {
+            Baseline::LocalReports(_) => &[EPSILON],
             _ => &EPSILONS,
         }
     }
 
-    fn at(&self, epsilon: f64) -> Result<Vec<Measurement>, StudyError> {
-        let ratio = |beside: &str, value: f64| {
+    fn measure_at(&self, epsilon: f64) -> Result<Vec<Measurement>, StudyError> {
+        let ratio = |baseline: &str, value: f64| {
             let point = self.point(0, epsilon, 0.0);
-            vec![Measurement::new(point, &self.name, beside, RATIO, value)]
+            vec![Measurement::new(point, &self.name, baseline, RATIO, value)]
         };
         let refused = |reason: &str| StudyError::draft(&self.name, &reason);
-        Ok(match &self.beside {
-            Beside::Ratings(question) => {
-                let answer = planned(vec![question.clone()], epsilon)?;
+        Ok(match &self.baseline {
+            Baseline::Ratings(question) => {
+                let answer = plan_questions(vec![question.clone()], epsilon)?;
                 let times = answer.questions[0].as_ratings;
                 let times = times.ok_or_else(|| refused("it is not comparable with ratings"))?;
                 ratio(RATINGS, 1.0 / times)
             }
-            Beside::Drawn(parts) => {
-                let times = planned(parts.clone(), epsilon)?.together_over_drawn;
+            Baseline::DrawnQuestion(parts) => {
+                let times = plan_questions(parts.clone(), epsilon)?.together_over_drawn;
                 ratio(
                     DRAWN,
                     times.ok_or_else(|| refused("it is not asked together"))?,
                 )
             }
-            Beside::Other(beside, [own, other]) => {
-                ratio(beside, square(own, epsilon)? / square(other, epsilon)?)
-            }
-            Beside::Paper(name) => {
-                let [own, paper] = [json!({}), published(name)].map(|fields| {
+            Baseline::OtherQuestion(baseline, [own, other]) => ratio(
+                baseline,
+                relative_squared_error(own, epsilon)? / relative_squared_error(other, epsilon)?,
+            ),
+            Baseline::PaperMechanism(name) => {
+                let [own, paper] = [json!({}), paper_mechanism(name)].map(|fields| {
                     let mut mechanism = fields;
                     mechanism["name"] = json!(name);
-                    self.variance(&mechanism, epsilon)
+                    self.paper_variance(&mechanism, epsilon)
                 });
                 ratio(PAPER, own? / paper?)
             }
-            Beside::Found(text) => {
-                let answer = planned(vec![text.clone()], epsilon)?;
+            Baseline::RarestFoundText(text) => {
+                let answer = plan_questions(vec![text.clone()], epsilon)?;
                 let share = answer.questions[0].smallest.unwrap_or(1.0);
                 let point = self.point(PEOPLE, epsilon, 0.0);
                 vec![Measurement::new(point, &self.name, FOUND, "share", share)]
             }
-            Beside::Reports(people) => self.sums(*people, epsilon)?,
+            Baseline::LocalReports(people) => self.sum_measurements(*people, epsilon)?,
         })
     }
 
     /// Returns the variance of the estimand for which P1 designed the mechanism, if all people have
     /// as many items as the sparsity allows.
-    fn variance(&self, mechanism: &Value, epsilon: f64) -> Result<f64, StudyError> {
+    fn paper_variance(&self, mechanism: &Value, epsilon: f64) -> Result<f64, StudyError> {
         let asked = QuestionSetting {
             people: PEOPLE,
             items: self.items,
@@ -275,7 +304,7 @@ impl Way {
     }
 
     /// Compares sums of `items` numbers in [−1, 1] through a shuffler with local reports.
-    fn sums(&self, people: u64, epsilon: f64) -> Result<Vec<Measurement>, StudyError> {
+    fn sum_measurements(&self, people: u64, epsilon: f64) -> Result<Vec<Measurement>, StudyError> {
         let numbers: Vec<Value> = (0..self.items)
             .map(|index| json!({ "name": index.to_string(), "min": -1, "max": 1 }))
             .collect();
@@ -303,7 +332,7 @@ impl Way {
 
 /// Returns the draft of P1's mechanism with this name: its rule and hash function. The number of
 /// buckets is left unset, so the best one is chosen.
-fn published(name: &str) -> Value {
+fn paper_mechanism(name: &str) -> Value {
     let rule = match name {
         "collision" => "occupied",
         _ => "overwrite",
@@ -311,47 +340,48 @@ fn published(name: &str) -> Value {
     json!({ "rule": rule, "hashing": "independent" })
 }
 
-impl Experiment for Ways {
+impl Experiment for QuestionForms {
     fn name(&self) -> &'static str {
         "ways"
     }
 
     fn title(&self) -> &'static str {
-        "What one way to ask takes beside another"
+        "Ways to ask a question: variance relative to another way"
     }
 
     fn units(&self) -> Vec<Unit> {
-        let ways = self.ways.iter().enumerate();
-        ways.map(|(index, own)| Unit::computed(&own.name, index))
+        let forms = self.forms.iter().enumerate();
+        forms
+            .map(|(index, own)| Unit::computed(&own.name, index))
             .collect()
     }
 
     fn run(&self, unit: &Unit, _: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
-        let way = &self.ways[unit.index];
+        let form = &self.forms[unit.index];
         let mut measured = Vec::new();
-        for &epsilon in way.epsilons() {
-            measured.extend(way.at(epsilon)?);
+        for &epsilon in form.epsilons() {
+            measured.extend(form.measure_at(epsilon)?);
         }
         Ok(measured)
     }
 
     fn figures(&self, table: &Table) -> Vec<Figure> {
-        let figure = |(name, beside): (&str, &str)| Figure {
+        let figure = |(name, baseline, label): (&str, &str, &str)| Figure {
             name: format!("ways-{name}"),
-            title: format!("Variance {beside}, at the same ε: so many times the people"),
+            title: format!("Variance relative to {label}, at the same ε"),
             x: "ε",
             y: RATIO,
             logarithmic: [true, true],
             panels: vec![Panel {
-                title: beside.to_owned(),
-                curves: table.curves(beside, RATIO, |_| true, |point| point.epsilon),
+                title: format!("relative to {label}"),
+                curves: table.curves(baseline, RATIO, |_| true, |point| point.epsilon),
             }],
         };
         let all = [
-            ("ratings", RATINGS),
-            ("pattern", BINS),
-            ("drawn", DRAWN),
-            ("paper", PAPER),
+            ("ratings", RATINGS, "ratings"),
+            ("pattern", BINS, "a choice of a bin"),
+            ("drawn", DRAWN, "one drawn question"),
+            ("paper", PAPER, "the paper's mechanism"),
         ];
         all.map(figure).into()
     }
@@ -363,15 +393,15 @@ mod tests {
 
     use super::*;
 
-    fn run(ways: &Ways, name: &str) -> Vec<Measurement> {
-        let mut units = ways.units().into_iter();
+    fn run(forms: &QuestionForms, name: &str) -> Vec<Measurement> {
+        let mut units = forms.units().into_iter();
         let unit = units.find(|unit| unit.name == name).unwrap();
-        ways.run(&unit, &ChaCha8Rng::seed_from_u64(1)).unwrap()
+        forms.run(&unit, &ChaCha8Rng::seed_from_u64(1)).unwrap()
     }
 
     #[test]
     fn ways_are_named_once() {
-        let units = Ways::new().units();
+        let units = QuestionForms::new().units();
         let mut names: Vec<&str> = units.iter().map(|unit| unit.name.as_str()).collect();
         names.sort_unstable();
         names.dedup();
@@ -382,8 +412,8 @@ mod tests {
     /// 1)² of a flag, from ε = 1 on.
     #[test]
     fn what_is_known_comes_out() {
-        let ways = Ways::new();
-        let flag = run(&ways, "flag");
+        let forms = QuestionForms::new();
+        let flag = run(&forms, "flag");
         let of_one = flag.iter().find(|row| row.point.epsilon == 1.0).unwrap();
         assert!((of_one.value - 0.25).abs() < 1e-9, "{of_one:?}");
     }
@@ -391,12 +421,12 @@ mod tests {
     /// Each panel has a curve, and each curve has every ε.
     #[test]
     fn figures_hold_all_ratios() {
-        let ways = Ways::new();
+        let forms = QuestionForms::new();
         let named = |unit: &Unit| !unit.name.contains(" of 1000");
-        let units = ways.units().into_iter().filter(named);
-        let rows: Vec<Measurement> = units.flat_map(|unit| run(&ways, &unit.name)).collect();
+        let units = forms.units().into_iter().filter(named);
+        let rows: Vec<Measurement> = units.flat_map(|unit| run(&forms, &unit.name)).collect();
         let ratios = rows.iter().filter(|row| row.metric == RATIO).count();
-        let figures = ways.figures(&Table::new(rows));
+        let figures = forms.figures(&Table::new(rows));
         let curves = figures.iter().flat_map(|own| &own.panels[0].curves);
         let points: usize = curves.clone().map(|curve| curve.points.len()).sum();
         assert_eq!(points, ratios);

@@ -4,7 +4,7 @@ use crate::competitors::{Comparison, ComparisonRow};
 
 /// Compared mechanism, with its value of each metric.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Peer {
+pub(super) struct ComparedMechanism {
     pub(super) name: &'static str,
     pub(super) values: Vec<(&'static str, f64)>,
 }
@@ -14,15 +14,15 @@ pub(super) const WORST: &str = "worst variance";
 /// Metric: mean variance over uniform inputs.
 pub(super) const MEAN: &str = "mean variance";
 /// Metric: lower bound on the worst-case variance of all unbiased mechanisms.
-pub(super) const LEAST: &str = "least worst variance";
+pub(super) const LOWER_BOUND: &str = "least worst variance";
 /// Name of the window mechanism whose output values minimise the mean variance over uniform
 /// numbers, instead of the worst-case variance.
 pub(super) const FOR_AVERAGE: &str = "hushbin window, for the average";
 /// Name of the lower bound in tables.
 pub(super) const BOUND: &str = "lower bound";
 
-impl Peer {
-    pub(super) fn bound(values: Vec<(&'static str, f64)>) -> Self {
+impl ComparedMechanism {
+    pub(super) fn lower_bound(values: Vec<(&'static str, f64)>) -> Self {
         Self {
             name: BOUND,
             values,
@@ -30,7 +30,7 @@ impl Peer {
     }
 
     /// Returns the mechanisms of a comparison that have a variance.
-    pub(super) fn all(compared: &Comparison) -> Vec<Self> {
+    pub(super) fn from_comparison(compared: &Comparison) -> Vec<Self> {
         let peer = |row: &ComparisonRow| {
             let variance = row.variance?;
             Some(Self {

@@ -44,13 +44,13 @@ impl Message {
 
 /// Distribution of messages.
 #[derive(Debug, Clone)]
-pub(super) struct Words {
+pub(super) struct MessageDistribution {
     law: Zipf,
     /// True weight of each word.
     weights: Vec<f64>,
 }
 
-impl Words {
+impl MessageDistribution {
     /// Creates the distribution of messages over `words` words. The result is always the same.
     pub(super) fn new(words: u16) -> Self {
         let rng = &mut ChaCha8Rng::seed_from_u64(words.into());
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn messages_are_of_different_words_and_half_are_liked() {
-        let words = Words::new(256);
+        let words = MessageDistribution::new(256);
         let rng = &mut ChaCha8Rng::seed_from_u64(1);
         let (mut liked, mut guessed) = (0, 0);
         for message in (0..500).flat_map(|_| words.draw(rng)) {

@@ -4,7 +4,7 @@ use crate::evaluate::measure::contests::ContestOutcome;
 use crate::figure::Figure;
 
 /// Results of an experiment: figures, outcomes of contests, and remarks.
-pub(crate) struct Drawn {
+pub(crate) struct ExperimentResults {
     pub(crate) title: String,
     pub(crate) name: String,
     pub(crate) figures: Vec<Figure>,
