@@ -15,9 +15,9 @@ import {
   sumConverter,
 } from "./results.js";
 import { openSession, type Session, storeOf } from "./session.js";
+import { SessionRequests } from "./session-requests.js";
 import type { SumTask } from "./sums/task.js";
 import { type AnyTask, budgetOf, type Task } from "./task.js";
-import { TaskSource } from "./task-source.js";
 
 /** Information about a client: its task and its collector. */
 export interface ClientInfo<T extends Task | SumTask = Task> {
@@ -147,7 +147,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
   readonly #reports = new Set<Promise<Receipt>>();
   readonly #watchers = new Set<() => void>();
   #granted = false;
-  #source: TaskSource;
+  #requests: SessionRequests;
   #opening: Promise<Session> | undefined;
   #session: Session | undefined;
   #closing: Promise<void> | undefined;
@@ -157,7 +157,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
   constructor(settings: Settings, convert: ResultConverter<ResultsOf<T>>) {
     this.#settings = settings;
     this.#convert = convert;
-    this.#source = new TaskSource(settings);
+    this.#requests = new SessionRequests(settings);
     this.#whenGranted = this.#nextGrant();
     this.#channel = channelOf(settings);
     if (this.#channel !== undefined) {
@@ -235,9 +235,9 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
 
   /** Sends all waiting reports, including those that are still being made. */
   async #flush(): Promise<void> {
-    this.#source.wake();
+    this.#requests.wake();
     // A collector that cannot be reached must not block this call forever.
-    const session = this.#session ?? (await Promise.race([this.#open(), this.#source.failure()]));
+    const session = this.#session ?? (await Promise.race([this.#open(), this.#requests.failure()]));
     await Promise.allSettled(this.#reports);
     await session.delivery.flush();
   }
@@ -367,15 +367,15 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
 
   #begin(): Promise<Session> {
     this.#checkOpen(this.#granted);
-    const source = new TaskSource(this.#settings);
-    this.#source = source;
+    const requests = new SessionRequests(this.#settings);
+    this.#requests = requests;
     const opened = (session: Session) => {
       this.#session = session;
       this.#changed();
     };
-    return openSession(this.#settings, source, opened, this.#changed).catch((error: unknown) => {
+    return openSession(this.#settings, requests, opened, this.#changed).catch((error: unknown) => {
       // A task that is invalid stays invalid. A module may load at the next attempt.
-      if (this.#source === source && !(error instanceof TaskError)) {
+      if (this.#requests === requests && !(error instanceof TaskError)) {
         this.#opening = undefined;
       }
       throw error;
@@ -385,7 +385,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
   /** Ends the session: no part of it starts new work. Returns the session, if there was one. */
   #end(): Session | undefined {
     const session = this.#session;
-    this.#source.stop();
+    this.#requests.stop();
     this.#opening = undefined;
     this.#session = undefined;
     return session;

@@ -32,9 +32,9 @@ export const UNKNOWN_MECHANISM = 15;
  * more detail.
  */
 export async function coreErrorText(code: number): Promise<string> {
-  const told = await import("./refusals.js").then(
-    ({ REFUSALS }) => REFUSALS[code],
+  const text = await import("./refusals.js").then(
+    ({ ERROR_TEXTS }) => ERROR_TEXTS[code],
     () => undefined,
   );
-  return told ?? `error ${code}`;
+  return text ?? `error ${code}`;
 }

@@ -9,8 +9,8 @@
 
 import { HushbinError, NetworkError, StorageError, UploadRejectedError } from "./errors.js";
 import { runExclusively } from "./lock.js";
+import type { SessionRequests } from "./session-requests.js";
 import type { Store, StoredReport } from "./store/store.js";
-import type { TaskSource } from "./task-source.js";
 import { backoffMs, startTimer } from "./time.js";
 import type { SendResult, Transport } from "./transport.js";
 import { FINGERPRINT_END } from "./upload.js";
@@ -31,8 +31,8 @@ export const MAX_REQUEST_BYTES = 56 * 1024;
 /** Dependencies of {@link Delivery}. */
 export interface DeliveryParts {
   readonly store: Store;
-  /** Source of the session's requests. It knows whether the session was stopped. */
-  readonly source: TaskSource;
+  /** Requests of the session. They know whether the session was stopped. */
+  readonly session: SessionRequests;
   readonly transport: Transport;
   /** Name of the lock by which tabs that report to this task take turns. */
   readonly name: string;
@@ -142,7 +142,7 @@ export class Delivery {
     const round = this.#startRound();
     round.awaited = true;
     await round.sent;
-    this.#parts.source.check();
+    this.#parts.session.check();
   }
 
   /**
@@ -167,7 +167,7 @@ export class Delivery {
     }
   }
 
-  /** Cancels all timers. The source must have been stopped before. */
+  /** Cancels all timers. The session must have been stopped before. */
   stop(): void {
     clearTimeout(this.#delayTimer);
     clearTimeout(this.#retryTimer);
@@ -175,7 +175,7 @@ export class Delivery {
 
   /** True while sending is suspended. */
   get #paused(): boolean {
-    return this.#parts.source.stopped || this.#pauseReason !== undefined;
+    return this.#parts.session.stopped || this.#pauseReason !== undefined;
   }
 
   #endPause(): void {
@@ -211,8 +211,8 @@ export class Delivery {
 
   /** Sends all waiting reports. Throws the first failure, once all requests have ended. */
   async #sendAll(): Promise<void> {
-    const { source, store } = this.#parts;
-    if (source.stopped) {
+    const { session, store } = this.#parts;
+    if (session.stopped) {
       return;
     }
     // Listed before the store is read. Otherwise a report made in between would be missing from
@@ -226,7 +226,7 @@ export class Delivery {
     let failure: HushbinError | undefined;
     const work = async () => {
       for (;;) {
-        const next = source.stopped ? undefined : requests.shift();
+        const next = session.stopped ? undefined : requests.shift();
         const found = next && (await this.#attempt(next, requests));
         failure ??= found;
         // The remaining requests would fail as well.
@@ -313,7 +313,7 @@ export class Delivery {
       const wait = backoffMs(this.#failures, retryAfterMs);
       this.#notBefore = Date.now() + (retryAfterMs ?? 0);
       this.#pauseReason = error;
-      if (!this.#parts.source.stopped) {
+      if (!this.#parts.session.stopped) {
         this.#retryTimer = startTimer(() => {
           this.#endPause();
           this.#sendInBackground();

@@ -3,7 +3,7 @@
  *
  * In these files the build replaces `errors.ts` with this module. They then throw the classes of
  * the file that loads them, so that `instanceof` works. Two entries in one page have two sets of
- * classes. In the build, each call of `hand` therefore evaluates the file again.
+ * classes. In the build, each call of `inject` therefore evaluates the file again.
  */
 
 import type * as errors from "./errors.js";
@@ -29,8 +29,8 @@ export let INJECTED: [errors: typeof errors.INJECTED_ERRORS, sums?: WebAssembly.
  */
 export const injectable =
   <T>(parts: T) =>
-  (...handed: typeof INJECTED): T => {
-    INJECTED = handed;
+  (...injected: typeof INJECTED): T => {
+    INJECTED = injected;
     [
       AnswerError,
       ClosedError,
@@ -42,6 +42,6 @@ export const injectable =
       TaskError,
       UnknownItemError,
       WasmError,
-    ] = handed[0];
+    ] = injected[0];
     return parts;
   };

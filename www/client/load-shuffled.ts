@@ -6,7 +6,7 @@ import { coreSources, messageOf } from "./module.js";
 import type { SumPrivacy } from "./sums/privacy.js";
 import type { SumTask } from "./sums/task.js";
 
-type ShuffledParts = ReturnType<typeof import("./shuffled.js").hand>;
+type ShuffledParts = ReturnType<typeof import("./shuffled.js").inject>;
 
 let parts: ShuffledParts | undefined;
 
@@ -19,9 +19,9 @@ let parts: ShuffledParts | undefined;
  */
 export async function loadShuffled(): Promise<ShuffledParts> {
   try {
-    const { hand } = await import("./shuffled.js");
+    const { inject } = await import("./shuffled.js");
     // Called once, because each call evaluates the file again.
-    parts ??= hand(INJECTED_ERRORS, coreSources.sums);
+    parts ??= inject(INJECTED_ERRORS, coreSources.sums);
     return parts;
   } catch (cause) {
     throw new SealingError(`what seals could not be loaded: ${messageOf(cause)}`, { cause });

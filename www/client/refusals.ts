@@ -3,7 +3,7 @@
  */
 
 /** Texts for the core's error codes, by number. */
-export const REFUSALS: Readonly<Partial<Record<number, string>>> = {
+export const ERROR_TEXTS: Readonly<Partial<Record<number, string>>> = {
   1: "a parameter is out of range",
   2: "the id is not 1 to 64 of a-z, 0-9 and '-', first no '-'",
   3: "a name is empty, too long or holds a control character",

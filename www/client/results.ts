@@ -114,13 +114,13 @@ export type InputOf<T extends Task | SumTask> = [T] extends [Task]
 
 /** Translator of receipts, budgets and history into the terms of a kind of task. */
 export interface ResultConverter<K extends Results> {
-  (said: Receipt): K["receipt"];
-  (said: BudgetStatus): K["budget"];
-  (said: HistoryEntry): K["entry"];
+  (result: Receipt): K["receipt"];
+  (result: BudgetStatus): K["budget"];
+  (result: HistoryEntry): K["entry"];
 }
 
 /** Translation for tasks with a local ε, whose terms need no change. */
-export const localConverter: ResultConverter<LocalResults> = <T>(said: T) => said;
+export const localConverter: ResultConverter<LocalResults> = <T>(result: T) => result;
 
 /**
  * Returns the translation for a task of sums. Names of its fields say `central`, so that its ε

@@ -18,11 +18,11 @@ import type {
   SealableSession,
   SessionOverrides,
 } from "./session-overrides.js";
+import { fetchTask, type SessionRequests } from "./session-requests.js";
 import { IndexedStore } from "./store/indexed.js";
 import { MemoryStore } from "./store/memory.js";
 import type { Store } from "./store/store.js";
 import { type AnyTask, budgetOf, DEFAULT_BUDGET, type Task } from "./task.js";
-import { fetchTask, type TaskSource } from "./task-source.js";
 import { FetchTransport, type Transport } from "./transport.js";
 
 /** Maximum size of a task's waiting reports, in bytes: about ten thousand reports. */
@@ -136,12 +136,12 @@ export class Session implements SealableSession {
   /** Function that reports answers if that takes more than one step, as for sealed reports. */
   declare reporter: ReportFunction | undefined;
   readonly #settings: Settings;
-  readonly #source: TaskSource;
+  readonly #requests: SessionRequests;
   readonly #onChanged: () => void;
 
   constructor(
     settings: Settings,
-    source: TaskSource,
+    requests: SessionRequests,
     engine: ReportMaker,
     store: Store,
     changed: () => void,
@@ -149,12 +149,12 @@ export class Session implements SealableSession {
     this.engine = engine;
     this.store = store;
     this.#settings = settings;
-    this.#source = source;
+    this.#requests = requests;
     this.#onChanged = changed;
     const { url, fetch, dryRun, onError, delayMs } = settings;
     this.delivery = new Delivery({
       store,
-      source,
+      session: requests,
       transport: dryRun ? DRY_RUN_TRANSPORT : new FetchTransport(`${url}/reports`, fetch),
       name: `hushbin ${url}`,
       // A worker may end without an event, so its reports do not wait.
@@ -166,7 +166,7 @@ export class Session implements SealableSession {
       hide: () => this.delivery.hide(),
       wake: () => this.delivery.wake(),
     });
-    source.onStop = () => {
+    requests.onStop = () => {
       unlisten();
       this.delivery.stop();
     };
@@ -207,8 +207,8 @@ export class Session implements SealableSession {
       concatBytes([this.engine.uploadHeader(this.engine.messages), report]),
     ],
   ): Promise<ReportResult> {
-    // A stopped source means that the store is closed.
-    if (this.#source.stopped) {
+    // After a stop, the store is closed.
+    if (this.#requests.stopped) {
       return [emptyReceipt("no-consent", entries.dropped), undefined];
     }
     return this.store.change((before) => {
@@ -220,7 +220,7 @@ export class Session implements SealableSession {
       const ledger = ledgerAt(before, budget, now);
       const digest = digestOf(engine, saltOf(ledger, budget), entries);
       // Checked again: consent may have been revoked while this change waited for the store.
-      const decision = this.#source.stopped
+      const decision = this.#requests.stopped
         ? "no-consent"
         : decide(ledger, budget, fingerprint, digest);
       const fresh = decision === "draw";
@@ -254,15 +254,15 @@ export class Session implements SealableSession {
 /**
  * Loads code and task, and begins a session.
  *
- * @param source source of the session's requests; this function stops it if no session can begin
- * @param opened receives the session, unless the source was stopped in the meantime
+ * @param requests requests of the session; this function stops it if no session can begin
+ * @param opened receives the session, unless the session was stopped in the meantime
  * @param changed called after each change of the reports
  * @throws TaskError, WasmError, EntropyError, OptionError, SealingError
- * @throws ClosedError once the source was stopped
+ * @throws ClosedError once the session was stopped
  */
 export async function openSession(
   settings: Settings,
-  source: TaskSource,
+  requests: SessionRequests,
   opened: (session: Session) => void,
   changed: () => void,
 ): Promise<Session> {
@@ -270,23 +270,24 @@ export async function openSession(
   let storing: Promise<Store> | undefined;
   try {
     const parts = settings.shuffled && (await loadShuffled());
-    source.check();
-    const { maker, reporter, ...over }: SessionOverrides = parts?.wayOf(settings, source) ?? {};
-    const own = { ...settings, fetch: source.request, ...over };
+    requests.check();
+    const { maker, reporter, ...overrides }: SessionOverrides =
+      parts?.overrides(settings, requests) ?? {};
+    const own = { ...settings, fetch: requests.fetch, ...overrides };
     const { url, id, fetch } = own;
-    const { task, fingerprint: said }: { task: AnyTask; fingerprint?: string } = settings.task
+    const { task, fingerprint: stated }: { task: AnyTask; fingerprint?: string } = settings.task
       ? { task: settings.task }
-      : await source.fetch(() => fetchTask(url, id, fetch));
-    source.check();
+      : await requests.retry(() => fetchTask(url, id, fetch));
+    requests.check();
     checkBudget(task, settings);
     // Opened in parallel with the engine: each takes about 20 ms in a page that has just loaded.
     storing = storeOf(settings);
     // The promise may reject before it is awaited, which must not count as an unhandled rejection.
     storing.catch(() => {});
-    engine = await (maker?.() ?? createEngine(task as Task, said !== undefined));
+    engine = await (maker?.() ?? createEngine(task as Task, stated !== undefined));
     const { fingerprint } = engine;
     // The fingerprint must match the pinned one, and the one that the collector states.
-    for (const pin of [settings.fingerprint, said]) {
+    for (const pin of [settings.fingerprint, stated]) {
       if ((pin ?? fingerprint) !== fingerprint) {
         throw new TaskError(
           "fingerprint-mismatch",
@@ -295,16 +296,16 @@ export async function openSession(
       }
     }
     const store = await storing;
-    source.check();
+    requests.check();
     // Reports of earlier pages are sent in the meantime.
-    const session = new Session(own, source, engine, store, changed);
+    const session = new Session(own, requests, engine, store, changed);
     session.reporter = await reporter?.(engine);
-    source.check();
+    requests.check();
     opened(session);
     return session;
   } catch (error) {
-    const { stopped } = source;
-    source.stop();
+    const { stopped } = requests;
+    requests.stop();
     engine?.free();
     storing?.then((store) => store.close()).catch(() => {});
     throw stopped ? new ClosedError("client") : error;

@@ -10,11 +10,11 @@ import { WasmError } from "./errors.js";
 import { INJECTED, injectable } from "./injected.js";
 import { messageOf } from "./module.js";
 import { isSum, type Settings } from "./options.js";
-import { sealedOverrides as sealedWayOf } from "./sealed/session.js";
+import { sealedOverrides } from "./sealed/session.js";
 import type { SessionOverrides } from "./session-overrides.js";
-import type { TaskSource } from "./task-source.js";
+import type { SessionRequests } from "./session-requests.js";
 
-type Sums = ReturnType<typeof import("./sums.js").hand>;
+type Sums = ReturnType<typeof import("./sums.js").inject>;
 
 let own: Sums | undefined;
 
@@ -25,9 +25,9 @@ let own: Sums | undefined;
  */
 async function sums(): Promise<Sums> {
   try {
-    const { hand } = await import("./sums.js");
+    const { inject } = await import("./sums.js");
     // Called once, because each call evaluates the file again.
-    own ??= hand(...INJECTED);
+    own ??= inject(...INJECTED);
     return own;
   } catch (cause) {
     throw new WasmError(`the core of sums could not be loaded: ${messageOf(cause)}`, { cause });
@@ -39,10 +39,10 @@ async function sums(): Promise<Sums> {
  *
  * @throws OptionError, SealingError
  */
-function wayOf(settings: Settings, source: TaskSource): SessionOverrides {
+function overrides(settings: Settings, requests: SessionRequests): SessionOverrides {
   const { task } = settings;
-  const way = sealedWayOf(settings, source);
-  return isSum(task) ? { ...way, maker: async () => (await sums()).createMaker(task) } : way;
+  const sealed = sealedOverrides(settings, requests);
+  return isSum(task) ? { ...sealed, maker: async () => (await sums()).createMaker(task) } : sealed;
 }
 
-export const hand = injectable({ sums, wayOf });
+export const inject = injectable({ sums, overrides });

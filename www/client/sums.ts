@@ -11,4 +11,4 @@ import { injectable } from "./injected.js";
 import { privacyOf } from "./sums/privacy.js";
 import { createMaker } from "./sums/randomizer.js";
 
-export const hand = injectable({ createMaker, privacyOf });
+export const inject = injectable({ createMaker, privacyOf });

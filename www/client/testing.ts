@@ -80,9 +80,9 @@ const VERSION = "01";
  * Number of hexadecimal digits of an upload's first bytes, which are the version and the
  * fingerprint.
  */
-const PREFIX = 2 * FINGERPRINT_END;
+const PREFIX_DIGITS = 2 * FINGERPRINT_END;
 /** Minimum length of a report in bytes: a seed and a response. */
-const LEAST = 8 + 1;
+const MIN_REPORT_BYTES = 8 + 1;
 
 /**
  * Reads the number of reports in an upload. Returns it and the position of the byte after it. The
@@ -99,7 +99,7 @@ function reportsOf(bytes: Uint8Array): readonly [reports: number, end: number] {
 function uploadsOf(body: Uint8Array, fingerprint: string): TestUpload[] | Problem {
   const digits = hex(body);
   const prefix = VERSION + fingerprint;
-  if (!digits.startsWith(VERSION) || digits.length < PREFIX) {
+  if (!digits.startsWith(VERSION) || digits.length < PREFIX_DIGITS) {
     return "malformed-upload";
   }
   if (!digits.startsWith(prefix)) {
@@ -109,7 +109,7 @@ function uploadsOf(body: Uint8Array, fingerprint: string): TestUpload[] | Proble
   let total = 0;
   for (let start = 0; start < body.length; ) {
     // Elsewhere the prefix occurs only by chance, with a probability of 1 in 2¹²⁸.
-    let end = digits.indexOf(prefix, 2 * start + PREFIX);
+    let end = digits.indexOf(prefix, 2 * start + PREFIX_DIGITS);
     // An odd position is in the middle of a byte.
     while (end % 2 === 1) {
       end = digits.indexOf(prefix, end + 1);
@@ -117,7 +117,7 @@ function uploadsOf(body: Uint8Array, fingerprint: string): TestUpload[] | Proble
     const bytes = body.slice(start, end < 0 ? undefined : end / 2);
     const [reports, header] = reportsOf(bytes);
     total += reports;
-    if (reports < 1 || total > MAX_UPLOADS || bytes.length < header + reports * LEAST) {
+    if (reports < 1 || total > MAX_UPLOADS || bytes.length < header + reports * MIN_REPORT_BYTES) {
       return "malformed-upload";
     }
     uploads.push({ id: hex(bytes.subarray(FINGERPRINT_END, ID_END)), reports, bytes });

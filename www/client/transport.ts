@@ -113,13 +113,13 @@ export function request(
 
 /** Interprets the response to a request with `count` uploads. */
 function sendResultOf({ status, retryAfterMs, body }: HttpResponse, count: number): SendResult {
-  const { uploads, accepted, type, detail: said } = body;
+  const { uploads, accepted, type, detail: found } = body;
   // A status 200 from another server must not discard reports that the collector has not received.
   if ((status === 200 || status === 201) && uploads === count && typeof accepted === "number") {
     return { kind: "acknowledged" };
   }
   const problem = String(type);
-  const detail = typeof said === "string" ? said : undefined;
+  const detail = typeof found === "string" ? found : undefined;
   if (PERMANENT_PROBLEMS.some((slug) => problem === PROBLEM_PREFIX + slug)) {
     return { kind: "rejected", status, problem, detail };
   }

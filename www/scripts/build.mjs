@@ -186,7 +186,7 @@ const INJECT_ERRORS = {
 const WITH_ERRORS = ["sums", "shuffled"];
 
 /**
- * Bundles a file so that each call of its `hand` evaluates the file again. Each of two entries in
+ * Bundles a file so that each call of its `inject` evaluates the file again. Each of two entries in
  * one page then gets its own error classes from it.
  *
  * @param {string} name
@@ -201,11 +201,11 @@ async function bundleRepeatable(name, { outExtension, plugins = [], ...kind }) {
     plugins: [...plugins, INJECT_ERRORS],
   };
   const { outputFiles } = await bundle([name], options);
-  const [body, end] = outputFiles?.[0]?.text.split("export{hand};") ?? [];
+  const [body, end] = outputFiles?.[0]?.text.split("export{inject};") ?? [];
   if (end?.trim() !== "") {
-    throw new Failed(`${name}.ts exports something else than hand`);
+    throw new Failed(`${name}.ts exports something else than inject`);
   }
-  const repeatable = `export const hand = (...handed) => {${body} return hand(...handed)};`;
+  const repeatable = `export const inject = (...injected) => {${body} return inject(...injected)};`;
   const { code } = await transform(repeatable, { ...kind, minify: true, target: "es2022" });
   await writeFile(join(DIST, `${name}${outExtension?.[".js"] ?? ".js"}`), code);
 }

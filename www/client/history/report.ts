@@ -66,9 +66,9 @@ export class ReportItem {
   }
 
   update({ state }: Entry): void {
-    const said = this.#words.state[state];
-    if (this.#state.textContent !== said) {
-      this.#state.textContent = said;
+    const text = this.#words.state[state];
+    if (this.#state.textContent !== text) {
+      this.#state.textContent = text;
       this.#state.dataset.state = state;
     }
   }

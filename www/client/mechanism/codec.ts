@@ -22,7 +22,7 @@ export const HASHINGS = ["balanced", "independent"] as const;
  * Kinds of hash function that any mechanism supports. The index of a kind encodes it in canonical
  * bytes.
  */
-const ALL_HASHINGS: readonly string[] = [...HASHINGS, "balanced-items", "balanced-windows"];
+const HASHINGS_BY_NUMBER: readonly string[] = [...HASHINGS, "balanced-items", "balanced-windows"];
 
 /** Number that is written for a value without canonical bytes. The core refuses it. */
 export const OUT_OF_RANGE = 0xffff_ffff;
@@ -67,7 +67,7 @@ export function subsetCodec<Name extends string, Rule extends string, Own extend
     write({ rule, favoured, hashing, buckets, hashes = 1 }, bytes) {
       bytes.number(rule === paper ? 0 : favoured || OUT_OF_RANGE);
       // With one hash function, the number is the index of its kind.
-      const number = ALL_HASHINGS.indexOf(hashing) + ALL_HASHINGS.length * (hashes - 1);
+      const number = HASHINGS_BY_NUMBER.indexOf(hashing) + HASHINGS_BY_NUMBER.length * (hashes - 1);
       bytes.number(hashes > 0 && number < OUT_OF_RANGE ? number : OUT_OF_RANGE);
       bytes.number(buckets % sides === 0 ? buckets / sides : OUT_OF_RANGE);
     },

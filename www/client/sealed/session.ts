@@ -12,7 +12,7 @@ import type {
   SealableSession,
   SessionOverrides,
 } from "../session-overrides.js";
-import type { TaskSource } from "../task-source.js";
+import type { SessionRequests } from "../session-requests.js";
 import { fetchKeys, selectPinned } from "./keys.js";
 import { sealedSettingsOf } from "./options.js";
 import { relayFetch } from "./relay.js";
@@ -106,10 +106,10 @@ async function sealingStep<T>(what: string, work: Promise<T>): Promise<T> {
  *
  * @throws OptionError, SealingError
  */
-export function sealedOverrides(settings: Settings, source: TaskSource): SessionOverrides {
+export function sealedOverrides(settings: Settings, requests: SessionRequests): SessionOverrides {
   const { url, dryRun } = settings;
   const { analyser, relay, delayMs } = sealedSettingsOf(settings);
-  const fetch = relay ? relayFetch(relay.url, relay.gateway, source.request) : source.request;
+  const fetch = relay ? relayFetch(relay.url, relay.gateway, requests.fetch) : requests.fetch;
   if (dryRun) {
     return { fetch };
   }
@@ -123,7 +123,7 @@ export function sealedOverrides(settings: Settings, source: TaskSource): Session
     // A page that closes has no time to seal a request.
     ...(relay && delayMs === undefined && { delayMs: 0 }),
     reporter: async ({ fingerprint }) => {
-      const keys = await source.fetch(() => fetchKeys(url, fetch));
+      const keys = await requests.retry(() => fetchKeys(url, fetch));
       const own = await sealingStep("what seals could not be loaded", loading);
       const key = await sealingStep(CANNOT_SEAL, selectPinned(own, keys, analyser, fingerprint));
       return sealedReporter(await sealingStep(CANNOT_SEAL, own.sealerOf(key)));

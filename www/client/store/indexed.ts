@@ -56,7 +56,7 @@ function completionOf(transaction: IDBTransaction): Promise<void> {
  * @throws StorageError if the database does not respond, which happens in some browsers, or has a
  * later version
  */
-async function open(): Promise<IDBDatabase> {
+async function openDatabase(): Promise<IDBDatabase> {
   const request = indexedDB.open(DATABASE, VERSION);
   request.onupgradeneeded = () => {
     request.result.createObjectStore(LEDGERS);
@@ -134,7 +134,7 @@ export class IndexedStore implements Store {
    * @throws StorageError if the database does not respond
    */
   static async open(task: string): Promise<IndexedStore> {
-    return new IndexedStore(await open(), task);
+    return new IndexedStore(await openDatabase(), task);
   }
 
   /** Returns whether the database exists; true if the browser cannot list databases. */

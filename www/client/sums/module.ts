@@ -57,7 +57,7 @@ export function loadSumsCore(): Promise<void> {
 }
 
 /**
- * Runs `call`, which calls into the module, like `guarded` of the main module.
+ * Runs `call`, which calls into the module, like `callCore` of the main module.
  *
  * @throws number, HushbinError
  * @throws WasmError

@@ -42,10 +42,10 @@ export async function fetchTask(
 }
 
 /** Sender of a session's requests. Once the session is stopped, it sends nothing more. */
-export class TaskSource {
+export class SessionRequests {
   readonly #onError: Settings["onError"];
   /** Sends a request, or throws ClosedError once stopped. */
-  readonly request: typeof globalThis.fetch;
+  readonly fetch: typeof globalThis.fetch;
   /** Callbacks that wait for the next failure. */
   readonly #failureListeners = new Set<(error: NetworkError) => void>();
   #notBefore = 0;
@@ -57,7 +57,7 @@ export class TaskSource {
 
   constructor({ onError, fetch }: Settings) {
     this.#onError = onError;
-    this.request = (input, init) => {
+    this.fetch = (input, init) => {
       this.check();
       return fetch(input, init);
     };
@@ -75,18 +75,18 @@ export class TaskSource {
   }
 
   /**
-   * Repeats `ask` until it succeeds, with increasing delays. Callers must {@link check} again
+   * Repeats `attempt` until it succeeds, with increasing delays. Callers must {@link check} again
    * before they use the result.
    *
-   * @param ask makes one attempt
+   * @param attempt makes one attempt
    * @throws ClosedError once stopped
-   * @throws any error of `ask` that is not a NetworkError
+   * @throws any error of `attempt` that is not a NetworkError
    */
-  async fetch<R>(ask: () => Promise<R>): Promise<R> {
+  async retry<R>(attempt: () => Promise<R>): Promise<R> {
     for (let failures = 1; ; failures += 1) {
       try {
         this.check();
-        return await ask();
+        return await attempt();
       } catch (error) {
         this.check();
         if (!(error instanceof NetworkError)) {
@@ -124,7 +124,7 @@ export class TaskSource {
     if (this.#failureListeners.size === 0) {
       this.#onError(error);
     }
-    this.#failureListeners.forEach((told) => void told(error));
+    this.#failureListeners.forEach((reject) => void reject(error));
     this.#failureListeners.clear();
   }
 
