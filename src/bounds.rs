@@ -1,5 +1,5 @@
-//! Ranges of all parameters, each declared once. Checks, error texts and the generators of the
-//! tests derive from them.
+//! Allowed ranges of all parameters, each declared once. Checks, error texts and the generators of
+//! the tests use these declarations.
 
 use crate::error::{Error, error};
 
@@ -28,52 +28,56 @@ pub const EPSILON: Bound = Bound::new("epsilon", 0.001, 12.0);
 pub const ITEMS: Bound = Bound::new("items", 1.0, (1u32 << 20) as f64);
 /// Number of options of a choice. The cells of a number count as options.
 pub const OPTIONS: Bound = Bound::new("options", 2.0, ITEMS.max);
-/// Sparsity s: number of entries of one input that are reported on. In a closed task it is at most
+/// Sparsity s: number of entries of one input that a report covers. In a closed task, s is at most
 /// the number of items.
 pub const SPARSITY: Bound = Bound::new("sparsity", 1.0, 1024.0);
 /// Number of people that a task is planned for.
 pub const PEOPLE: Bound = Bound::new("people", 1.0, 1e12);
-/// Number of entries in a count of people by entries. People with more are counted at the maximum.
+/// Number of entries of one person, in a table of people by number of entries. People with more
+/// entries than the maximum are counted at the maximum.
 pub const ENTRIES: Bound = Bound::new("entries of one person", 0.0, 4.0 * SPARSITY.max);
 /// Average number of items that two people have in common.
 pub const OVERLAP: Bound = Bound::new("overlap", 0.0, ENTRIES.max);
-/// Number of buckets t of Collision and CoCo. It bounds both one hash function's buckets and the
-/// total.
+/// Number of buckets t of Collision and CoCo. The range applies to the buckets of one hash
+/// function, and also to the buckets of all hash functions together.
 pub const BUCKETS: Bound = Bound::new("buckets", 2.0, (1u32 << 22) as f64);
-/// Number of favoured buckets c. The number of buckets bounds it further.
+/// Number of favoured buckets c. The number of buckets limits c further.
 pub const FAVOURED: Bound = Bound::new("favoured", 1.0, BUCKETS.max - 1.0);
-/// Number of hash functions R of Collision and CoCo. R is bounded further by R·s ≤ 4,096 for inputs
-/// of s elements, and by [`BUCKETS`] for the buckets of all functions together.
+/// Number of hash functions R of Collision and CoCo. R is also limited by R·s ≤ 4,096 for inputs of
+/// s elements. [`BUCKETS`] limits the buckets of all functions together.
 pub const HASHES: Bound = Bound::new("hashes", 1.0, HASHED as f64);
 /// Maximum of R·s, the number of hashed elements of a report.
 pub(crate) const HASHED: u32 = 4096;
-/// Number of bins b of hash-bin. The maximum keeps a report below 40 kilobytes. In a closed task it
+/// Number of bins b of hash-bin. The maximum keeps a report below 40 kilobytes. In a closed task, b
 /// is at most the number of items.
 pub const BINS: Bound = Bound::new("bins", 1.0, 4096.0);
-/// Grid Γ of hash-bin, a power of two. Bins hold multiples of 1/Γ.
+/// Grid Γ of hash-bin, a power of two. Bins contain multiples of 1/Γ.
 pub const GRID: Bound = Bound::new("grid", 1.0, 65_536.0);
-/// Clip η of hash-bin at user level. Sums are clipped to [−η, η].
+/// Clipping bound η of hash-bin at user level: each sum is clipped to [−η, η].
 pub const CLIP: Bound = Bound::new("clip", 1.0 / 65_536.0, SPARSITY.max);
-/// Distance L of hash-bin: maximum sum over items of the differences between neighbours' values.
+/// Distance L of hash-bin. The values of two neighbouring inputs differ by at most L, summed over
+/// all items.
 pub const DISTANCE: Bound = Bound::new("distance", 1.0 / 65_536.0, 2.0 * SPARSITY.max);
-/// Probability δ of hash-bin under (ε, δ). Pure ε has none.
+/// Probability δ of hash-bin under (ε, δ)-privacy. Pure ε-privacy has no δ.
 pub const DELTA: Bound = Bound::new("delta", 1e-15, 0.01);
 /// Number of attributes of a question of kind "numbers".
 pub const ATTRIBUTES: Bound = Bound::new("number of attributes", 1.0, SPARSITY.max);
-/// Number of attributes m that one report of the window covers. It is at most the number of
-/// attributes.
+/// Number of drawn attributes m: one report of the window mechanism covers m attributes. m is at
+/// most the number of attributes of the question.
 pub const DRAWN: Bound = Bound::new("drawn", 1.0, 12.0);
-/// Number of atoms t of the window. Its number of cells bounds it further.
+/// Number of atoms t of the window mechanism: a report contains one of t atoms for each attribute
+/// that it covers. The number of cells limits t further.
 pub const ATOMS: Bound = Bound::new("atoms", 2.0, 4096.0);
-/// Maximum of an atom's values. Twice the limit, in units of 2⁻⁵³, fits into 64 bits.
+/// Maximum of the values of the window mechanism's atoms. Twice this limit, in units of 2⁻⁵³, fits
+/// into 64 bits.
 pub const ATOM_VALUE: Bound = Bound::new("the greatest of \"values\"", 1.0, 1023.0);
-/// Number of outputs L of the pattern.
+/// Number of outputs L of the pattern mechanism.
 pub const OUTPUTS: Bound = Bound::new("outputs", 2.0, 256.0);
 /// Number of parts of a question of kind "together".
 pub const PARTS: Bound = Bound::new("number of parts", 2.0, SPARSITY.max);
 /// Number of levels that a number is rounded to when its mean is estimated.
 pub const LEVELS: Bound = Bound::new("levels", 2.0, 1024.0);
-/// Number of bins of a number.
+/// Number of bins into which the range of a number is divided.
 pub const CELLS: Bound = Bound::new("number of bins between \"edges\"", 2.0, 4096.0);
 /// Number of prefixes of a text. Each report covers one of them, drawn at random.
 pub const PREFIXES: Bound = Bound::new("number of \"prefixes\"", 1.0, 64.0);
@@ -84,7 +88,7 @@ pub const PREFIX_LENGTH: Bound = Bound::new("length of a prefix", 1.0, 256.0);
 pub const TEXT_LENGTH: Bound = Bound::new("length of a text", 1.0, 2.0 * (PREFIXES.max - 1.0));
 /// Number of questions of one task.
 pub const QUESTIONS: Bound = Bound::new("number of questions", 1.0, 64.0);
-/// Weight of a question. The question gets this weight's share of all reports.
+/// Weight of a question. Its share of all reports is its weight divided by the sum of all weights.
 pub const WEIGHT: Bound = Bound::new("weight", 1.0, 1_000_000.0);
 /// Length of an item's name, in bytes.
 pub const NAME_BYTES: Bound = Bound::new("length of an item's name", 1.0, 256.0);
@@ -93,14 +97,15 @@ pub const REPORTS: Bound = Bound::new("reports in one upload", 1.0, 4096.0);
 
 /// Number of coordinates D of a sum.
 pub const SUM_COORDINATES: Bound = Bound::new("number of coordinates", 1.0, 1024.0);
-/// Dimension d of summed vectors. It is at most half of the number of coordinates.
+/// Dimension d of summed vectors, before padding. d is at most half of the number of coordinates.
 pub const SUM_DIMENSION: Bound = Bound::new("dimension", 1.0, 512.0);
-/// Spread C of a frame: coefficients of a vector of length 1 are at most C/√d, with its dimension d
-/// padded to a power of two.
+/// Spread C of a frame: the coefficients of a vector of length 1 are at most C/√d. Here d is the
+/// dimension, padded to a power of two.
 pub const SUM_SPREAD: Bound = Bound::new("spread", 1.0, 4.0);
-/// Number of levels L: messages that together mean the value 1.
+/// Number of levels L: a coordinate with the value 1 is sent as L messages.
 pub const SUM_LEVELS: Bound = Bound::new("levels", 1.0, 1024.0);
-/// Number of noise draws w of one person, for each coordinate and sign.
+/// Number of noise trials w of one person, for each coordinate and sign. Each trial may send one
+/// message.
 pub const SUM_TRIALS: Bound = Bound::new("trials", 1.0, 1024.0);
 
 /// Length of a budget's window, in days.
@@ -148,7 +153,7 @@ impl Bound {
     }
 }
 
-/// Checks that numbers ascend strictly, and that numbers and differences are finite.
+/// Checks that numbers ascend strictly, and that the numbers and their differences are finite.
 ///
 /// # Errors
 /// [`Error::Combination`] otherwise.

@@ -39,7 +39,7 @@ pub struct Entry {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Signed {
-    /// Index or key, as in [`Entry`].
+    /// Index or key of the item, as in [`Entry`].
     pub item: u64,
     /// True for a negative sign.
     pub negative: bool,
@@ -65,7 +65,7 @@ pub enum ValueKind {
 }
 
 impl ValueKind {
-    /// Returns whether this kind accepts `value`. NaN is never accepted.
+    /// Returns whether entries of this kind may have the value `value`. NaN is never accepted.
     #[must_use]
     pub fn accepts(self, value: f64) -> bool {
         match self {
@@ -89,9 +89,9 @@ impl ValueKind {
 /// elements.
 ///
 /// A [rated](Domain::rated) item has two elements, one for each sign. A [named](Domain::named) item
-/// has one. Inputs of fewer than s entries are filled up with paddings, which are additional
-/// elements. There are no paddings in domains of [exactly s](Domain::exact) items, nor in
-/// [dense](Domain::dense) ones.
+/// has one element. Inputs of fewer than s entries are filled up with paddings, which are
+/// additional elements. Domains of [exactly s](Domain::exact) items and [dense](Domain::dense)
+/// domains have no paddings.
 ///
 /// ```
 /// use hushbin::domain::Domain;
@@ -118,8 +118,9 @@ const PADDING_KEY: u64 = 0x9d5c_7f2e_41b3_8a60;
 const NEGATIVE_KEY: u64 = 0xc2b2_ae3d_27d4_eb4f;
 
 impl Domain {
-    /// Creates the domain of up to `sparsity` of `items` items, each with a sign or a value. `None`
-    /// means that any string is an item. [`Task`](crate::Task) checks the ranges.
+    /// Creates the domain of inputs that have up to `sparsity` of the `items` items, each with a
+    /// sign or a value. If `items` is `None`, any string is an item. [`Task`](crate::Task) checks
+    /// the ranges.
     #[must_use]
     pub const fn rated(items: Option<u32>, sparsity: u32) -> Self {
         Self {
@@ -130,8 +131,8 @@ impl Domain {
         }
     }
 
-    /// Creates the domain of up to `sparsity` of `items` items, without signs. `None` means that
-    /// any string is an item.
+    /// Creates the domain of inputs that have up to `sparsity` of the `items` items, without signs.
+    /// If `items` is `None`, any string is an item.
     #[must_use]
     pub const fn named(items: Option<u32>, sparsity: u32) -> Self {
         Self {
@@ -140,7 +141,8 @@ impl Domain {
         }
     }
 
-    /// Creates the domain of exactly `sparsity` of `items` items, without signs.
+    /// Creates the domain of inputs that have exactly `sparsity` of the `items` items, without
+    /// signs.
     #[must_use]
     pub const fn exact(items: u32, sparsity: u32) -> Self {
         Self {
@@ -149,7 +151,7 @@ impl Domain {
         }
     }
 
-    /// Creates the domain of exactly one item that may be any string.
+    /// Creates the domain of inputs that are exactly one item, where any string is an item.
     ///
     /// ```
     /// use hushbin::domain::Domain;
@@ -166,8 +168,8 @@ impl Domain {
         }
     }
 
-    /// Creates the domain of all `items` items, each with a value. The value 0 does not count as
-    /// absent.
+    /// Creates the domain of inputs that have all `items` items, each with a value. The value 0
+    /// does not count as absent.
     ///
     /// ```
     /// use hushbin::domain::Domain;
@@ -184,7 +186,7 @@ impl Domain {
         }
     }
 
-    /// Returns this domain with another s.
+    /// Returns this domain with another sparsity s.
     #[cfg(feature = "analysis")]
     pub(crate) const fn with_sparsity(self, sparsity: u32) -> Self {
         Self { sparsity, ..self }
@@ -196,7 +198,7 @@ impl Domain {
         self.items
     }
 
-    /// Returns s, the number of elements of every input after padding.
+    /// Returns the sparsity s, the number of elements of every input after padding.
     #[must_use]
     pub const fn sparsity(&self) -> u32 {
         self.sparsity
@@ -214,19 +216,19 @@ impl Domain {
         self.is_padded
     }
 
-    /// Returns whether inputs are exactly one item of a list.
+    /// Returns whether every input is exactly one item of a list.
     pub(crate) const fn is_one_of_list(&self) -> bool {
         self.items.is_some() && self.sparsity == 1 && !self.is_rated && !self.is_padded
     }
 
-    /// Returns whether every item has a value.
+    /// Returns whether every input has a value for every item.
     #[must_use]
     pub(crate) const fn is_dense(&self) -> bool {
         self.is_rated && !self.is_padded
     }
 
-    /// Checks that the domain is dense and has at least `drawn` items, for mechanisms that draw
-    /// some of them.
+    /// Checks that the domain is dense and has at least `drawn` items. Mechanisms that draw some of
+    /// the items need such a domain.
     ///
     /// # Errors
     /// [`Error::Combination`] with `reason` if the domain is not dense; [`Error::OutOfRange`] if it
@@ -240,7 +242,8 @@ impl Domain {
         most.check(f64::from(drawn))
     }
 
-    /// Checks that the domain is not dense, for mechanisms that take any s of the items.
+    /// Checks that the domain is not dense. Mechanisms that take any s of the items need such a
+    /// domain.
     ///
     /// # Errors
     /// [`Error::Combination`] for a dense domain.
@@ -253,7 +256,8 @@ impl Domain {
         Ok(())
     }
 
-    /// Checks that the domain is rated and not dense, for mechanisms of signs and values.
+    /// Checks that the domain is rated and not dense. Mechanisms for signs and values need such a
+    /// domain.
     ///
     /// # Errors
     /// As [`Domain::check_sparse`], and [`Error::Combination`] for a domain without signs.
@@ -266,14 +270,14 @@ impl Domain {
         }))
     }
 
-    /// Returns the number of elements of an item: 2 if it has a sign, else 1.
+    /// Returns the number of elements of one item: 2 if the item has a sign, else 1.
     #[must_use]
     pub const fn elements_per_item(&self) -> u32 {
         1 + self.is_rated as u32
     }
 
-    /// Returns the number of elements including paddings: 2d + s, d + s, 2d or d. `None` for an
-    /// open domain.
+    /// Returns the number of elements including paddings, or `None` for an open domain. With d
+    /// items and sparsity s, the number is 2d + s, d + s, 2d or d.
     #[must_use]
     pub const fn elements(&self) -> Option<u32> {
         match self.items {
@@ -285,8 +289,9 @@ impl Domain {
         }
     }
 
-    /// Returns the element of an item with a sign. A rated item j is element 2j or 2j + 1 in a
-    /// closed domain, and a 64-bit key in an open one. Otherwise the element is the item itself.
+    /// Returns the element of an item with a sign. If j is a rated item, the element is 2j or 2j +
+    /// 1 in a closed domain, and a 64-bit key in an open domain. If the item is not rated, the
+    /// element is the item itself.
     #[inline]
     #[must_use]
     pub const fn element(&self, signed: Signed) -> u64 {
@@ -310,7 +315,8 @@ impl Domain {
         }
     }
 
-    /// Returns this domain with one element for each item. Its signs are then carried separately.
+    /// Returns this domain without signs: one element for each item. The caller then handles the
+    /// signs separately.
     #[must_use]
     pub const fn unsigned(&self) -> Self {
         Self {
@@ -322,11 +328,11 @@ impl Domain {
     /// Reduces checked entries to at most s signed items.
     ///
     /// A value v becomes its sign with probability |v| and is dropped otherwise, independently for
-    /// each entry. This keeps the expectation at v. Of more than s signed items a uniformly random
-    /// s are kept.
+    /// each entry. This keeps the expectation at v. If more than s signed items are left, a
+    /// uniformly random s of them are kept.
     ///
-    /// Returns whether any items were discarded for that reason. Discarding is the bias of
-    /// clipping, which estimates do not correct.
+    /// Returns true if items were discarded because more than s were left. Discarding causes the
+    /// bias of clipping, which estimates do not correct.
     pub fn draw_signed<R: Rng + ?Sized>(
         &self,
         entries: &[Entry],
@@ -353,7 +359,8 @@ impl Domain {
     }
 }
 
-/// Checks that items are below `items`, unless it is `None`, and that values are accepted.
+/// Checks that each entry names a known item and has an accepted value. Items must be below
+/// `items`, unless that is `None`.
 ///
 /// # Errors
 /// [`Error::UnknownItem`] and [`Error::ValueRange`].
@@ -380,12 +387,12 @@ pub(crate) fn check_values(
     Ok(())
 }
 
-/// Checks that no item occurs twice. `keys` is a buffer for sorting.
+/// Checks that no item occurs twice. `keys` is a buffer in which the items are sorted.
 ///
 /// # Errors
 /// [`Error::DuplicateItem`].
 pub(crate) fn check_distinct(entries: &[Entry], keys: &mut Vec<u64>) -> Result<(), Error> {
-    // Inputs are nearly always sorted already. Otherwise the keys are sorted.
+    // Inputs are nearly always sorted already. Otherwise the items are copied and sorted.
     if entries.is_sorted_by(|a, b| a.item < b.item) {
         return Ok(());
     }

@@ -1,6 +1,6 @@
 //! Mixing of 64-bit words for public randomness.
 
-/// Finaliser of `splitmix64`: a bijection of 64-bit words.
+/// Applies the finaliser of `splitmix64`: a bijection of 64-bit words.
 #[inline]
 #[must_use]
 pub const fn mix64(mut x: u64) -> u64 {

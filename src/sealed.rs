@@ -9,7 +9,7 @@
 //! - the tag ([`TAG`] bytes).
 //!
 //! The encryption is HPKE (RFC 9180) in base mode: DHKEM(X25519, HKDF-SHA256), HKDF-SHA256,
-//! AES-128-GCM. All sealed reports of a task have one length.
+//! AES-128-GCM. All sealed reports of a task have the same length.
 //!
 //! An upload of sealed reports has the format of an [`Upload`](crate::Upload), with its own version
 //! and with sealed reports in place of reports.
@@ -21,7 +21,7 @@ use crate::error::Error;
 use crate::fingerprint::Fingerprint;
 use crate::upload::{EncodedUpload, header_with_version, read_all, read_header};
 
-/// Version of the format, the first byte of every upload of sealed reports.
+/// Format version: the first byte of every upload of sealed reports.
 pub const VERSION: u8 = 2;
 
 /// Length of a key id, in bytes.
@@ -62,11 +62,11 @@ pub fn encode(upload: &EncodedUpload<'_>, fingerprint: &Fingerprint) -> Vec<u8> 
     bytes
 }
 
-/// Decodes uploads back to back, made for the task of this fingerprint. `length` is that of one
-/// sealed report, in bytes. Returns each upload with the range of its bytes.
+/// Decodes concatenated uploads that were made for the task with this fingerprint. `length` is the
+/// length of one sealed report in bytes. Returns each upload with the range of its bytes.
 ///
 /// # Errors
-/// As for [`EncodedUpload::check_all`]. Only the length of sealed reports can be checked, not the
+/// As for [`EncodedUpload::check_all`]. Only the length of sealed reports can be checked, not their
 /// content.
 pub fn decode_all<'a>(
     bytes: &'a [u8],

@@ -2,9 +2,9 @@
 
 use alloc::vec::Vec;
 
-/// Computes the Cholesky factor of a symmetric positive definite matrix of `size` rows, in its
-/// lower half. If the matrix is not positive definite, the factor gets tiny numbers on its
-/// diagonal.
+/// Replaces the lower half of a symmetric positive definite matrix by its Cholesky factor. `size`
+/// is the number of rows. If the matrix is not positive definite, the factor has tiny numbers on
+/// its diagonal.
 ///
 /// # Panics
 /// If the matrix has fewer than size² numbers.
@@ -34,7 +34,8 @@ pub fn factorise(matrix: &mut [f64], size: usize) {
     }
 }
 
-/// Solves the equations by a Cholesky factor. `right` has one number for each row of the factor.
+/// Solves linear equations, given the Cholesky factor of their matrix (see [`factorise`]). `right`
+/// is the right-hand side, with one number for each row.
 ///
 /// # Panics
 /// If `right` has more numbers than the factor has rows.

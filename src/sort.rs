@@ -1,6 +1,6 @@
 //! The only sort of this crate.
 
-/// Sorts ascending, in place.
+/// Sorts the keys in ascending order, in place.
 ///
 /// All data to be sorted is packed into 64-bit keys, and this function is not inlined. The reason
 /// is the size of the module that pages download: every instance of a sort takes kilobytes there.
@@ -14,12 +14,12 @@ pub(crate) fn sort(keys: &mut [u64]) {
     }
 }
 
-/// Sorts by insertion among keys that are a gap apart, for falling gaps that end with 1 (Shell,
-/// 1959). The gaps fall by a factor of 2.2 (Gonnet and Baeza-Yates, 1991).
+/// Sorts by insertion among keys that are a gap apart, for decreasing gaps that end with 1 (Shell,
+/// 1959). Each gap is the previous one divided by 2.2 (Gonnet and Baeza-Yates, 1991).
 fn shell_sort(keys: &mut [u64]) {
     let mut gap = keys.len();
     while gap > 1 {
-        // 5/11 is the factor 1/2.2.
+        // 5/11 is 1/2.2.
         gap = (gap * 5 / 11).max(1);
         for index in gap..keys.len() {
             let mut place = index;

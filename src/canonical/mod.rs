@@ -1,4 +1,5 @@
-//! Canonical bytes of tasks: writer and reader. A task's fingerprint is the hash of these bytes.
+//! Writer and reader of the canonical bytes of tasks. A task's fingerprint is the hash of these
+//! bytes.
 
 mod reader;
 #[cfg(feature = "collector")]

@@ -4,9 +4,9 @@ use crate::error::{Error, error};
 
 /// Reader of the bytes that `CanonicalWriter` writes.
 ///
-/// After a malformed byte it returns zeros and empty texts, and [`CanonicalReader::end`] returns
-/// the error. A caller therefore checks only the meaning of values. Results that were built from
-/// such zeros are discarded.
+/// After a malformed byte, all reads return zeros and empty texts, and [`CanonicalReader::end`]
+/// returns the error. A caller therefore checks only the meaning of the values. Results that were
+/// built from such zeros are discarded.
 pub(crate) struct CanonicalReader<'a> {
     rest: &'a [u8],
     failed: bool,
@@ -56,7 +56,7 @@ impl<'a> CanonicalReader<'a> {
         f64::from_bits(self.number())
     }
 
-    /// Reads the length of a list. It is bounded by the bytes that follow.
+    /// Reads the length of a list. A length that needs more bytes than are left is malformed.
     pub(crate) fn count(&mut self) -> u32 {
         let count = self.number_u32();
         // A forged length must not make a caller allocate more than the input's size.
@@ -75,7 +75,7 @@ impl<'a> CanonicalReader<'a> {
     }
 
     #[inline(never)]
-    /// Reads a text, preceded by its length in bytes.
+    /// Reads a text, which is preceded by its length in bytes.
     pub(crate) fn text(&mut self) -> &'a str {
         let length = self.number_u32() as usize;
         if let Some((text, rest)) = self.rest.split_at_checked(length)
@@ -88,7 +88,8 @@ impl<'a> CanonicalReader<'a> {
         ""
     }
 
-    /// Returns the meaning of a number or text that was read. `None` marks the bytes as malformed.
+    /// Unwraps the meaning of a number or text that was read. If it has no meaning (`None`), the
+    /// bytes are marked as malformed.
     ///
     /// # Errors
     /// [`Error::Malformed`] for `None`. [`CanonicalReader::end`] then returns the same error.
@@ -99,10 +100,10 @@ impl<'a> CanonicalReader<'a> {
         })
     }
 
-    /// Returns `read` if all bytes were read and well-formed.
+    /// Ends reading: returns `read` if all bytes were read and were well-formed.
     ///
     /// # Errors
-    /// [`Error::Malformed`] for bytes that `CanonicalWriter` did not write. Otherwise the error of
+    /// [`Error::Malformed`] for bytes that `CanonicalWriter` did not write. Otherwise the error in
     /// `read`.
     pub(crate) fn end<T>(&self, read: Result<T, Error>) -> Result<T, Error> {
         if self.failed || (read.is_ok() && !self.rest.is_empty()) {

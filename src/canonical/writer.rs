@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-/// Buffer of canonical bytes: numbers of eight bytes, little endian, and texts preceded by their
+/// Buffer of canonical bytes. Numbers have eight bytes, little endian. Texts are preceded by their
 /// length. Different tasks have different bytes.
 #[derive(Debug, Default)]
 pub(crate) struct CanonicalWriter(Vec<u8>);
@@ -17,7 +17,7 @@ impl CanonicalWriter {
         self.0.extend_from_slice(&number.to_le_bytes());
     }
 
-    /// Appends the length of a list, then its numbers.
+    /// Appends the length of a list, followed by its numbers.
     pub(crate) fn list(&mut self, numbers: &[u32]) {
         self.number(numbers.len() as u64);
         numbers.iter().for_each(|own| self.number(u64::from(*own)));
@@ -28,7 +28,7 @@ impl CanonicalWriter {
     }
 }
 
-/// Part of a task with canonical bytes.
+/// Part of a task that can be written as canonical bytes.
 pub(crate) trait WriteCanonical {
     /// Appends the bytes that the type's `read_canonical` reads.
     fn write_canonical(&self, canonical: &mut CanonicalWriter);

@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, error};
 
-/// Appends a number of up to 128 bits, with postcard's own encoder.
+/// Appends a number of up to 128 bits in postcard's encoding, by postcard's own encoder.
 pub fn append_u128<T: Serialize>(bytes: &mut Vec<u8>, number: &T) {
-    // With seven bits in each byte, 128 bits take 19 bytes.
+    // 128 bits take 19 bytes, because each byte encodes seven bits.
     let written = postcard::to_slice(number, &mut [0; 19]).map(|written| bytes.extend(&*written));
     written.expect("no number has more than 128 bits");
 }
 
-/// Bytes to decode, with the offset of the next one.
+/// Bytes that are being decoded, with the offset of the next byte.
 ///
 /// ```
 /// use hushbin::codec::{Cursor, append};
@@ -31,7 +31,7 @@ pub struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// Starts reading `bytes`. `what` names them in errors.
+    /// Starts reading `bytes`. Errors name the bytes by `what`.
     pub const fn new(what: &'static str, bytes: &'a [u8]) -> Self {
         Self {
             what,
@@ -61,7 +61,7 @@ impl<'a> Cursor<'a> {
     /// Checks that no bytes are left.
     ///
     /// # Errors
-    /// [`Error::Malformed`] where bytes are left.
+    /// [`Error::Malformed`] if bytes are left.
     pub fn end(&self, reason: &'static str) -> Result<(), Error> {
         if self.remaining() == 0 {
             Ok(())
@@ -91,7 +91,7 @@ impl<'a> Cursor<'a> {
         Ok(bytes)
     }
 
-    /// Reads a value in postcard's encoding. Rejects an encoding that is longer than necessary.
+    /// Reads a value in postcard's encoding. An encoding that is longer than necessary is rejected.
     pub fn read<T>(&mut self, reason: &'static str) -> Result<T, Error>
     where
         T: Serialize + for<'de> Deserialize<'de>,
@@ -100,7 +100,8 @@ impl<'a> Cursor<'a> {
         let (value, after) =
             postcard::take_from_bytes::<T>(rest).map_err(|_| self.malformed(reason))?;
         let used = rest.len() - after.len();
-        // Padded varints decode to the same value, so they would break the one-to-one encoding.
+        // A varint padded with zeros decodes to the same value. Accepting it would give one value
+        // two encodings.
         let shortest = postcard::experimental::serialized_size(&value);
         if shortest != Ok(used) {
             return Err(self.malformed("expected the shortest encoding of a number"));

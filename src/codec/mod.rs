@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 
 /// Appends a number in postcard's encoding: seven bits in each byte, lowest first. All bytes but
 /// the last have the eighth bit set.
-// Postcard's own encoder would be five times as much to download.
+// Postcard's own encoder would be five times as large to download.
 #[inline(never)]
 pub fn append(bytes: &mut Vec<u8>, mut number: u64) {
     while number > 0x7f {

@@ -3,9 +3,9 @@
 #[cfg(doc)]
 use super::Error;
 
-/// Stable identity of a kind of [`Error`].
+/// Stable identity of one kind of [`Error`].
 ///
-/// The numbers cross the boundary to JavaScript. They never change meaning.
+/// The numbers are passed to JavaScript. They never change their meaning.
 ///
 /// ```
 /// use hushbin::{ErrorCode, bounds};

@@ -1,12 +1,12 @@
-//! Errors in modules that pages download: codes without fields or texts.
+//! Errors in the modules that pages download: error codes without fields or texts.
 
 use super::code::ErrorCode;
 
-/// Error of this crate. In a module that pages download it is its code, because only the code
-/// crosses the boundary to JavaScript.
+/// Error of this crate. In the modules that pages download, an error is only its code, because
+/// nothing else is passed to JavaScript.
 pub type Error = ErrorCode;
 
-/// Builds an [`Error`]. Only its variant is kept. The fields are type-checked and never evaluated.
+/// Builds an [`Error`]. Only the variant is kept. The fields are type-checked but never evaluated.
 macro_rules! error {
     ($Variant:ident { $($field:ident $(: $value:expr)?),+ $(,)? }) => {{
         $(let _ = || error!(@ $field $($value)?);)+

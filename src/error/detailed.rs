@@ -64,7 +64,7 @@ pub enum Error {
     /// Parameters are each in range but cannot be combined.
     #[error("{reason}")]
     Combination {
-        /// Reason why they cannot be combined, and the allowed alternative.
+        /// Reason why the parameters cannot be combined, and the allowed alternative.
         reason: &'static str,
     },
     /// A task differs from the task in use under the same id.
@@ -107,7 +107,7 @@ pub enum Error {
         /// Error of the question.
         error: Box<Error>,
     },
-    /// The task does not accept a value.
+    /// An entry has a value that the task does not accept.
     #[error("item {item} has the value {value}, expected {expected}")]
     ValueRange {
         /// Index or key of the item.
@@ -117,21 +117,21 @@ pub enum Error {
         /// Values that the task accepts, in words.
         expected: &'static str,
     },
-    /// This build of the core does not have the task's mechanism or kind of question.
+    /// This build of the core does not include the task's mechanism or kind of question.
     #[error("mechanism or kind {name:?} is unknown, or left out of this build")]
     UnknownMechanism {
         /// Name of the mechanism or kind.
         name: String,
     },
-    /// The upload has another version of the format.
+    /// The upload has a format version that this build does not read.
     #[error("upload has format version {found}, expected {expected}")]
     Version {
-        /// Version byte found.
+        /// Version byte that the upload begins with.
         found: u8,
-        /// Version understood.
+        /// Version byte that this build reads.
         expected: u8,
     },
-    /// The upload was made under parameters other than the task's.
+    /// The upload was made under parameters that differ from the task's.
     #[error("upload was made under task {received:?}, expected {expected:?}")]
     FingerprintMismatch {
         /// Fingerprint of the task.
@@ -142,11 +142,11 @@ pub enum Error {
     /// The bytes cannot be decoded.
     #[error("{what} is malformed at byte {offset}: {reason}")]
     Malformed {
-        /// Expected content of the bytes: for example, an upload or a task.
+        /// Name of the content that the bytes should have: for example, an upload or a task.
         what: &'static str,
         /// Offset at which decoding stopped, in bytes.
         offset: usize,
-        /// Expected content at the offset.
+        /// Content that was expected at the offset.
         reason: &'static str,
     },
 }
@@ -165,7 +165,7 @@ pub(crate) use error;
 
 impl Error {
     /// Attributes the error to the question called `name`. Returns the error unchanged if the name
-    /// is empty or a question is already attributed.
+    /// is empty or the error already names a question.
     pub(crate) fn in_question_if_named(self, name: &str) -> Self {
         let is_attributed = matches!(self, Self::Question { .. });
         if is_attributed || name.is_empty() {

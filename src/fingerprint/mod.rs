@@ -1,4 +1,4 @@
-//! Identities of 16 bytes, written as hexadecimal digits.
+//! Identities of 16 bytes, which are written as hexadecimal digits.
 
 mod bytes;
 #[cfg(feature = "collector")]

@@ -9,7 +9,7 @@ use super::bytes::Fingerprint;
 
 /// Parses exactly 32 hexadecimal digits of either case. Returns `None` for any other text.
 pub(crate) fn parse_hex(text: &str) -> Option<[u8; 16]> {
-    // ASCII, so that pairs of bytes below are pairs of characters.
+    // The text must be ASCII, so that pairs of bytes are pairs of characters below.
     if text.len() != 32 || !text.is_ascii() {
         return None;
     }

@@ -1,4 +1,4 @@
-//! Reports for inspection, in tests and simulations, not for sending.
+//! Reports that tests and simulations inspect instead of sending.
 
 use rand_core::CryptoRng;
 
@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::mechanism::Report;
 use crate::task::Task;
 
-/// Report, with what its client may learn about how it was made.
+/// Report, together with information that only its client may learn.
 ///
 /// ```
 /// use hushbin::{Entry, Randomizer};
@@ -29,8 +29,8 @@ use crate::task::Task;
 pub struct Randomized {
     /// Randomised report.
     pub report: Report,
-    /// True if the input had more than s entries, so that some were left out. This is for the
-    /// client's own count and never part of a report.
+    /// True if the input had more than s entries, so that some were left out. The value is only for
+    /// the client's own count and is never part of a report.
     pub sampled_down: bool,
 }
 
@@ -54,18 +54,20 @@ impl Randomizer {
         self.randomize_answers(&[entries], rng)
     }
 
-    /// Randomises one person's answers into a report: the entries for each question, in the
-    /// questions' order. Entries depend on the kind of the question:
+    /// Randomises one person's answers into a report. An answer is a list of entries, and the
+    /// answers are in the order of the questions. The entries depend on the kind of question:
     ///
-    /// - A number is the value of an entry for item 0.
-    /// - Several numbers are the values of entries for the numbered items.
-    /// - In a cross, the item is the row. The value is the index of the column, or the number.
-    /// - For options of several parts, there is an entry for each part. Its value is the index of
-    ///   an option.
-    /// - A text is an entry of value 1 for each [prefix](crate::task::Prefixes).
+    /// - For one number, there is an entry for item 0, whose value is the number.
+    /// - For several numbers, the values of the entries are the numbers. The items are the indices
+    ///   of the numbers.
+    /// - For a cross-tabulation, the item is the row. The value is the index of the column, or the
+    ///   number that is averaged.
+    /// - For a question of kind `together`, there is an entry for each part. Its value is the index
+    ///   of an option.
+    /// - For a text, there is an entry of value 1 for each [prefix](crate::task::Prefixes).
     ///
-    /// The seed draws the question that the report answers. Before that, answers are only checked
-    /// for errors.
+    /// The seed determines which question the report answers. Answers to all questions are first
+    /// checked for errors.
     ///
     /// # Errors
     /// As for [`Randomizer::randomize`], for the first [question](Error::Question) with a wrong

@@ -10,7 +10,7 @@ use crate::mechanism::PreparedRandomizer;
 use crate::sample::word;
 use crate::task::{Kind, Question, Task};
 
-/// Maker of reports for one task. It keeps prepared data, and memory that would otherwise be
+/// Maker of reports for one task. It keeps prepared data, and buffers that would otherwise be
 /// allocated for every report.
 ///
 /// # Guarantee
@@ -18,8 +18,9 @@ use crate::task::{Kind, Question, Task};
 /// any two inputs and any report, the probabilities of making that report differ by a factor of at
 /// most exp(ε). The seed is public and drawn independently of the input.
 ///
-/// The guarantee depends on the random generator alone. Hash-bin below user level guarantees it for
-/// [neighbours](crate::mechanism::hash_bin::Level) only, with a δ that depends on the hash too.
+/// The guarantee relies only on the random generator. Below user level, the hash-bin mechanism
+/// guarantees ε only between [neighbours](crate::mechanism::hash_bin::Level), with a δ that also
+/// depends on the hash.
 ///
 /// ```
 /// use hushbin::{Entry, Randomizer, TaskDraft};
@@ -42,11 +43,11 @@ pub struct Randomizer {
     task: Task,
     /// Prepared randomizer of each question.
     pub(super) prepared: Vec<PreparedRandomizer>,
-    /// Memory for the check of unsorted entries.
+    /// Buffer for the check of unsorted entries.
     keys: Vec<u64>,
-    /// Memory for coded entries.
+    /// Buffer for the entries after coding by `Kind::code`.
     coded_entries: Vec<Entry>,
-    /// Index of the question answered last.
+    /// Index of the question that the latest report answers.
     pub(super) last_question: usize,
 }
 
@@ -65,7 +66,7 @@ impl Randomizer {
         }
     }
 
-    /// Task that the randomizer was made for.
+    /// Returns the task that the randomizer was made for.
     #[cfg(feature = "wasm")]
     pub(crate) const fn task(&self) -> &Task {
         &self.task
@@ -119,7 +120,8 @@ impl Randomizer {
     }
 }
 
-/// Checks that entries answer a question. `keys` is memory for the sorting of unsorted entries.
+/// Checks that the entries are a valid answer to the question. `keys` is a buffer for sorting
+/// entries that are unsorted.
 ///
 /// # Errors
 /// [`Error::UnknownItem`], [`Error::ValueRange`], [`Error::DuplicateItem`] or, if the number of
