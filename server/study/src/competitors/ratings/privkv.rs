@@ -18,8 +18,8 @@ use crate::competitors::numbers::rounds_up;
 /// 1/2.
 ///
 /// The privacy loss is not ε₁ + ε₂ but max(ε₁ + ln(2/(1 + exp(−ε₂))), ε₁, ε₂). The reason is that
-/// the sign of an absent item is uniform. A uniform sign is harder to distinguish from + or − than
-/// + is from −.
+/// the sign of an absent item is uniform. It is harder to distinguish a uniform sign from a fixed
+/// sign than to distinguish the two fixed signs.
 ///
 /// ```
 /// use hushbin_study::competitors::ratings::{Oracle, PrivKv, Setting};

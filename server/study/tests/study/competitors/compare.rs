@@ -1,4 +1,4 @@
-//! Mechanisms side by side, with ours first.
+//! Tests of the table that compares hushbin's mechanism with published ones.
 
 use hushbin_study::competitors::{ComparedQuestion, Comparison, ComparisonRow, compare};
 
@@ -34,13 +34,14 @@ fn ours_is_the_baseline() {
             assert_eq!(row.worst_ratio.unwrap(), variance.worst / least.worst);
             assert_eq!(row.average_ratio.unwrap(), variance.average / least.average);
             assert_eq!(row.standard_error.unwrap(), (variance.worst / 1e4).sqrt());
-            // With δ = 10⁻⁶ none of them gains what ours has before it, in what ours
-            // is chosen by.
+            // By the criterion for which hushbin's mechanism is chosen, no mechanism is better,
+            // even with δ = 10⁻⁶.
             let ratio = match asked {
                 ComparedQuestion::Choice { .. } => row.average_ratio,
                 _ => row.worst_ratio,
             };
-            // Subset selection is what ours is near to, by hashing.
+            // hushbin's mechanism is close to subset selection, but uses hashing, so subset
+            // selection may be slightly better.
             let least = if row.mechanism == "subset selection" {
                 0.99
             } else {
@@ -51,7 +52,8 @@ fn ours_is_the_baseline() {
     }
 }
 
-/// Worst variances, where both mechanisms of the paper were compared before.
+/// Checks worst-case variances against known values for the window and for both mechanisms of the
+/// paper.
 #[test]
 fn the_window_is_ahead_of_both_mechanisms() {
     for (d, epsilon, expected) in [
@@ -68,7 +70,8 @@ fn the_window_is_ahead_of_both_mechanisms() {
     }
 }
 
-/// As its paper's figures have them, to the digits of a table made independently.
+/// Checks worst-case variances of the hybrid mechanism against an independently computed table,
+/// which agrees with the figures of its paper.
 #[test]
 fn the_hybrid_mechanism_is_beside_ours() {
     for (epsilon, expected) in [(0.5, 16.671), (1.0, 4.289), (2.0, 1.042), (4.0, 0.219)] {
@@ -90,8 +93,8 @@ fn what_does_not_exist_says_why() {
     assert!(json["rows"][6]["variance"].is_null());
 }
 
-/// One option of two by GRR is what hushbin does; one of many by OLH is worse by the
-/// share of the buckets that one's own takes.
+/// For two options, hushbin's mechanism is GRR. For many options, OLH is slightly worse than
+/// hushbin's mechanism.
 #[test]
 fn choices_contain_randomised_response() {
     let two = table(ComparedQuestion::Choice { options: 2 }, 1.0, 0.0);
@@ -99,7 +102,7 @@ fn choices_contain_randomised_response() {
     let many = table(ComparedQuestion::Choice { options: 1000 }, 1.0, 0.0);
     let olh = row(&many, "OLH").average_ratio.unwrap();
     assert!((1.0..1.01).contains(&olh), "{olh}");
-    // A δ that hashing is not best under.
+    // At this δ, OLH is GRR, because hashing is not best.
     let large = table(ComparedQuestion::Choice { options: 5 }, 1.0, 0.1);
     let [olh, grr] = ["OLH", "GRR"].map(|name| row(&large, name).variance);
     assert_eq!(olh, grr);

@@ -1,5 +1,5 @@
-//! Mechanisms for the distribution of one number: their laws by enumeration, estimates without
-//! bias, and variances.
+//! Tests of mechanisms for the distribution of one number: probabilities by enumeration, unbiased
+//! estimates, and variances.
 
 use hushbin_study::competitors::distribution::{
     Bins, Hierarchy, SquareWave, ems_shares, isotonic_shares, quantile,
@@ -13,7 +13,7 @@ use super::models::{budget, subset};
 const EPSILONS: [f64; 4] = [0.3, 1.0, 2.5, 4.0];
 const DRAWS: u32 = 100_000;
 
-/// Returns the greatest ratio of a report's probabilities by two inputs.
+/// Returns the greatest ratio of a report's probabilities under two inputs.
 fn loss(laws: &[Vec<f64>]) -> f64 {
     let ratio = |report: usize| {
         let of = laws.iter().map(|law| law[report]);
@@ -50,7 +50,7 @@ fn subsets_lose_epsilon_and_are_drawn_by_their_law() {
     }
 }
 
-/// Enumerates the estimates of one report about an option.
+/// Returns the estimate of an option's share from one report, which is a set of options.
 fn single(rates: &Rates, set: usize, option: usize) -> f64 {
     rates.estimate((set >> option & 1) as u64, 1)
 }
@@ -87,7 +87,8 @@ fn bins_have_no_bias_and_the_variance_stated() {
     }
 }
 
-/// Lists reports by level and set of nodes, for a number in a cell.
+/// Lists the probability of every report, for a number in a cell. Reports are ordered by level,
+/// then by set of nodes.
 fn law(own: &Hierarchy, cell: u32) -> Vec<f64> {
     let height = own.levels().len();
     let level = |(depth, (choice, share)): (usize, (&SubsetSelection, &f64))| {
@@ -126,7 +127,8 @@ fn hierarchies_lose_epsilon_and_have_no_bias() {
     }
 }
 
-/// Variance of a level's part in an estimate, from the moments of its reports, over its share.
+/// Compares the stated variance with a sum over levels. Each level contributes the variance of its
+/// part of the estimate, divided by the level's share of reports.
 #[test]
 fn hierarchies_have_the_variance_stated() {
     let weights = [1.0, 1.0, 1.0, 0.0, 0.5, 0.0, 0.0, -0.25];
@@ -161,7 +163,8 @@ fn hierarchies_have_the_variance_stated() {
     }
 }
 
-/// An independent program finds the same variances, with the best shares and with equal ones.
+/// Compares the variances with those of an independent program, for the best shares and for equal
+/// shares. Moving away from the best shares increases the variance.
 #[test]
 fn levels_have_their_best_shares() {
     let budget = budget(1.0, 0.0);
@@ -202,7 +205,7 @@ fn square_waves_lose_epsilon_and_have_mass_1() {
     }
 }
 
-/// Probabilities of cells are means of the density, and reports are drawn by them.
+/// The transition probabilities agree with drawn reports of numbers spread over one input cell.
 #[test]
 fn square_waves_are_drawn_by_their_density() {
     const CELLS: usize = 12;
@@ -234,7 +237,7 @@ fn square_waves_are_drawn_by_their_density() {
     }
 }
 
-/// A smooth crowd's expected counts lead back to its quantiles.
+/// From the expected counts of a smooth distribution, EMS finds the quantiles of this distribution.
 #[test]
 fn smoothing_finds_smooth_crowds() {
     const CELLS: usize = 256;

@@ -1,7 +1,7 @@
-//! Errata of P4, "Locally Differentially Private Data Collection and Analysis": what is
-//! printed fails by enumeration, what is implemented holds.
+//! Errata of P4, "Locally Differentially Private Data Collection and Analysis". By enumeration, the
+//! printed parameters violate the claims, and the implemented parameters satisfy them.
 //!
-//! The tables of `analysis/src/docs/errata.md` are those computed here.
+//! These tests compute the tables of `analysis/src/docs/errata.md`.
 
 use hushbin_study::competitors::{
     ANSWERED_EPSILON, Majority, SampledTwoPoints, TwoPoints, as_printed, best_buckets,
@@ -11,13 +11,15 @@ use hushbin_tests::errata::assert_table;
 
 use super::models::{Law, budget, majority_of_signs, worst};
 
-/// Mechanism-1's reports of all corners with a strict majority and this α.
+/// Returns the report distributions of Mechanism-1 for all corners, with the threshold of a strict
+/// majority and this α.
 fn corners(d: u32, alpha: f64) -> Vec<Law> {
     let law = |corner| majority_of_signs(d, d / 2 + 1, alpha, corner);
     (0..1 << d).map(law).collect()
 }
 
-/// The greatest P(o) − e·P′(o) of any single output o.
+/// Returns the maximum of P(o) − exp(ε)·P′(o) over all single outputs o and all pairs of inputs
+/// with distributions P and P′.
 fn worst_output(laws: &[Law], epsilon: f64) -> f64 {
     let pairs = laws.iter().flat_map(|p| laws.iter().map(move |q| (p, q)));
     let most = |(p, q): (&Law, &Law)| {
@@ -32,7 +34,8 @@ fn favoured(d: u32) -> f64 {
     Majority::new(d, &budget(1.0, 0.0)).unwrap().favoured()
 }
 
-/// Lemma 1: what holds of every output does not hold of sets of them.
+/// Erratum to Lemma 1: a bound for every single output does not imply the bound for sets of
+/// outputs.
 #[test]
 fn outputs_that_are_private_are_not_private_in_sets() {
     let delta = 1e-3;
@@ -45,7 +48,7 @@ fn outputs_that_are_private_are_not_private_in_sets() {
         let (single, set) = (worst_output(&laws, 1.0), worst(&laws, 1.0));
         assert!((single / delta - 1.0).abs() < 1e-9, "{single}");
         assert!((set / single / favoured(d) - 1.0).abs() < 1e-9, "{set}");
-        // Of the other direction sets are proof: one output is a set.
+        // The converse is true, because a single output is a set.
         let right = Majority::new(d, &budget(1.0, delta)).unwrap();
         assert!(worst_output(&corners(d, right.alpha()), 1.0) <= delta);
         rows.push(format!(
@@ -56,7 +59,7 @@ fn outputs_that_are_private_are_not_private_in_sets() {
     assert_table("| d | N₊ | worst output | worst set |", &rows);
 }
 
-/// α, odd and even d: (ε, N₊·δ) instead of (ε, δ).
+/// Erratum to α, for odd and even d: the printed α is (ε, N₊·δ) private instead of (ε, δ) private.
 #[test]
 fn the_printed_probability_gives_away_more() {
     let mut rows = Vec::new();
@@ -88,13 +91,13 @@ fn the_printed_probability_gives_away_more() {
         "| d | ε | δ | printed α | right α | real δ of the printed | of the right |",
         &rows,
     );
-    // Learning with 42 and with 85 features.
+    // The numbers of features in the paper's learning experiments, 42 and 85.
     assert!(as_printed::majority(42, &budget(1.0, 1e-12)).is_err());
     assert!(as_printed::majority(85, &budget(1.0, 1e-25)).is_err());
     assert!(as_printed::majority(85, &budget(1.0, 1e-26)).is_ok());
 }
 
-/// What a corner's attribute is estimated at with this B, and the right α.
+/// Returns the expected estimate of an attribute with value 1, with this scale B and the correct α.
 fn estimated_at(own: &Majority, scale: f64) -> f64 {
     let d = own.attributes();
     let law = majority_of_signs(d, own.threshold(), own.alpha(), (1 << d) - 1);
@@ -102,7 +105,7 @@ fn estimated_at(own: &Majority, scale: f64) -> f64 {
     law.iter().enumerate().map(|(o, p)| p * sign(o)).sum()
 }
 
-/// B, and the error of Theorem 2: they belong to the α that gives away N₊·δ.
+/// Erratum to B and to Theorem 2: both are for the printed α, whose real δ is N₊·δ.
 #[test]
 fn the_printed_scale_is_too_small() {
     let mut rows = Vec::new();
@@ -121,7 +124,7 @@ fn the_printed_scale_is_too_small() {
         let short = estimated_at(&right, printed.scale);
         assert!((short - printed.scale / right.scale()).abs() < 1e-9);
         assert!(short < 1.0 + 1e-9 && (d > 1) == (short < 0.999));
-        // What δ is worth: of the printed B, and of the right one.
+        // Relative gain that δ brings: with the printed B, and with the correct B.
         let pure = Majority::new(d, &self::budget(epsilon, 0.0)).unwrap();
         let [promised, true_gain] =
             [printed.scale, right.scale()].map(|scale| 1.0 - scale / pure.scale());
@@ -145,12 +148,12 @@ fn the_printed_scale_is_too_small() {
         "| d | ε | δ | printed B | right B | 1 is estimated at | gain promised, % | true gain, % |",
         &rows,
     );
-    // Of δ = 10⁻⁶ nothing is left.
+    // At δ = 10⁻⁶ the gain is negligible.
     let [with, without] = [1e-6, 0.0].map(|delta| Majority::new(5, &budget(1.0, delta)).unwrap());
     assert!(1.0 - with.scale() / without.scale() < 2e-6);
 }
 
-/// Duchi's probability e/(e + 1) is for odd d.
+/// Erratum: Duchi's probability e/(e + 1) is valid only for odd d.
 #[test]
 fn even_numbers_of_attributes_lose_more_with_the_odd_probability() {
     let mut rows = Vec::new();
@@ -184,17 +187,16 @@ fn even_numbers_of_attributes_lose_more_with_the_odd_probability() {
     );
 }
 
-/// a·((e^a + 1)/(e^a − 1))², which k attributes at ε = k·a have for a variance, up to
-/// the factor d/ε.
+/// Returns a·((e^a + 1)/(e^a − 1))². With k attributes at ε = k·a, the variance is this times d/ε.
 fn cost(a: f64) -> f64 {
     a / (a / 2.0).tanh().powi(2)
 }
 
-/// Mechanism-2's number of attributes: the interval of its best ε is reversed, and the
-/// floor not always best.
+/// Erratum to Mechanism-2's number of attributes: the printed interval of the best ε is reversed,
+/// and the floor is not always the best rounding.
 #[test]
 fn the_best_epsilon_of_an_attribute_is_between_the_printed_ends() {
-    // Where the cost turns from falling to rising: 2a = sinh a.
+    // The cost is least at the a with 2a = sinh a.
     let (mut low, mut high) = (2.0, 2.5);
     for _ in 0..60 {
         let middle = f64::midpoint(low, high);
@@ -209,7 +211,7 @@ fn the_best_epsilon_of_an_attribute_is_between_the_printed_ends() {
         let rises = cost(above) > cost(below);
         assert_eq!(rises, below >= high);
     }
-    // Printed as 2.177 < a < 2.176.
+    // The paper prints 2.177 < a < 2.176.
     assert!(!(2.177..2.176).contains(&low));
     assert!((ANSWERED_EPSILON - low).abs() < 0.01);
     let mut rows = Vec::new();
@@ -220,7 +222,7 @@ fn the_best_epsilon_of_an_attribute_is_between_the_printed_ends() {
         ]
         .map(Result::unwrap);
         let [floor, least] = [printed, best].map(|own| own.variance(0.0));
-        // By the formula, of every k.
+        // The formula for the variance, evaluated for every k.
         let variance = |k: u32| {
             let each = TwoPoints::new(&budget(epsilon / f64::from(k), 0.0));
             f64::from(d) / f64::from(k) * each.variance(0.0)
@@ -239,7 +241,7 @@ fn the_best_epsilon_of_an_attribute_is_between_the_printed_ends() {
     );
 }
 
-/// The Gaussian that is compared with: Δ = 2 is for one attribute.
+/// Erratum to the Gaussian mechanism of the comparison: Δ = 2 is valid only for one attribute.
 #[test]
 fn noise_for_one_attribute_does_not_hide_several() {
     let mut rows = Vec::new();
@@ -252,8 +254,8 @@ fn noise_for_one_attribute_does_not_hide_several() {
         (85, 1.0, 1e-6),
     ] {
         let printed = as_printed::gaussian(d, &budget(epsilon, delta)).unwrap();
-        // Without the formula: two corners' noise along what they differ by, added up
-        // over thin cells.
+        // Computes δ without the formula: integrates the noise of two opposite corners along their
+        // difference, over thin cells.
         let moved = 2.0 * f64::from(d).sqrt() / printed.sigma;
         let cells = 200_000;
         let width = 24.0 / f64::from(cells);
@@ -284,7 +286,7 @@ fn scientific(number: f64) -> String {
     format!("{number:.1e}")
 }
 
-/// OLH's g: the printed root cancels.
+/// Erratum to OLH's g: the printed root suffers from cancellation.
 #[test]
 fn the_printed_root_cancels() {
     let mut rows = Vec::new();
@@ -300,11 +302,11 @@ fn the_printed_root_cancels() {
         let budget = budget(epsilon, delta);
         let printed = as_printed::best_buckets(&budget).unwrap();
         let right = best_buckets(&budget).unwrap();
-        // e + 1, and what δ moves it by, to first order.
+        // e + 1, with the first-order change by δ.
         let e = f64::exp(epsilon);
         let moved = (e + 1.0) * (1.0 + delta * (3.0 - 2.0 / (e + 1.0) + (e + 1.0) / (e - 1.0)));
         assert!((right / moved - 1.0).abs() < 1e-9, "{right}, {moved}");
-        // A part in 10¹⁶ of what is subtracted, over 2δ.
+        // Expected error: one part in 10¹⁶ of the subtracted numbers, divided by 2δ.
         let off = (printed / right - 1.0).abs();
         assert!(off < 1e-15 / delta, "{off}");
         rows.push(format!(
@@ -319,8 +321,9 @@ fn the_printed_root_cancels() {
 /// A family of hash functions: for three answers, the buckets of each function.
 type Family = Vec<[u32; 3]>;
 
-/// Expected estimates of an answer that nobody gives, by q = 1/g and by the rate of the
-/// family itself.
+/// Returns the maximum collision probability of two answers, and two expected estimates of an
+/// answer that no person gives. The first estimate uses q = 1/g, the second the true q of the
+/// family.
 fn absent(family: &Family, g: u32, epsilon: f64) -> [f64; 3] {
     let hash = hushbin_study::competitors::LocalHash::new(3, g, &budget(epsilon, 0.0)).unwrap();
     let p = hash.rates().p;
@@ -329,7 +332,8 @@ fn absent(family: &Family, g: u32, epsilon: f64) -> [f64; 3] {
         let meet = family.iter().filter(|f| f[own] == f[other]).count();
         meet as f64 / family.len() as f64
     };
-    // The worst pair for the promise, the first for the estimate.
+    // The worst pair of answers is for the collision probability. The first pair is for the
+    // estimates.
     let pairs = [(0, 1), (0, 2), (1, 2)].map(|(a, b)| pair(a, b));
     let most = pairs.into_iter().fold(0.0, f64::max);
     let supported = pairs[0] * p + (1.0 - pairs[0]) * others;
@@ -337,7 +341,7 @@ fn absent(family: &Family, g: u32, epsilon: f64) -> [f64; 3] {
     [most, estimate(1.0 / f64::from(g)), estimate(supported)]
 }
 
-/// LH's hash: universal is not enough.
+/// Erratum to LH: a universal family of hash functions is not sufficient.
 #[test]
 fn universal_hashing_is_not_enough() {
     let g = 3;
@@ -347,7 +351,7 @@ fn universal_hashing_is_not_enough() {
         .copied()
         .filter(|f| f[0] != f[1] && f[0] != f[2] && f[1] != f[2])
         .collect();
-    // (a·x + b mod 7) mod 3 with a from 1 to 6, Carter and Wegman's.
+    // Carter and Wegman's functions (a·x + b mod 7) mod 3 with a from 1 to 6.
     let linear: Family = (1..7)
         .flat_map(|a| (0..7).map(move |b| [1, 2, 4].map(|x| (a * x + b) % 7 % 3)))
         .collect();
@@ -359,7 +363,7 @@ fn universal_hashing_is_not_enough() {
     .into_iter()
     .map(|(name, family)| {
         let [most, printed, right] = absent(&family, g, 1.0);
-        // Universal they are.
+        // All three families are universal.
         assert!(most <= 1.0 / 3.0 + 1e-12, "{name}: {most}");
         assert!(
             (name == "all functions") == (printed.abs() < 1e-9),

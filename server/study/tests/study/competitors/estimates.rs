@@ -1,4 +1,4 @@
-//! Estimates are unbiased and have the variance stated, by listing all outcomes.
+//! Tests, by listing all outcomes, that estimates are unbiased and have the stated variance.
 
 use hushbin_study::competitors::{
     LocalHash, Majority, OptimalHash, RandomizedResponse, Rates, SampledTwoPoints, TwoPoints,
@@ -15,7 +15,8 @@ const BUDGETS: [(f64, f64); 5] = [
     (5.0, 0.04),
 ];
 
-/// Expectation and variance of what outcomes are estimated at.
+/// Returns the expectation and the variance of the estimate, from pairs of a probability and an
+/// estimate.
 fn moments(outcomes: impl Iterator<Item = (f64, f64)>) -> [f64; 2] {
     let (mean, square) = outcomes.fold((0.0, 0.0), |(mean, square), (p, estimate)| {
         (mean + p * estimate, square + p * estimate * estimate)
@@ -32,7 +33,7 @@ fn assert_moments(ours: [f64; 2], mean: f64, variance: f64, what: &str) {
     );
 }
 
-/// One report's estimate of an answer.
+/// Returns one report's estimate of an answer's share.
 fn single(rates: &Rates, supported: bool) -> f64 {
     rates.estimate(u64::from(supported), 1)
 }
@@ -67,7 +68,7 @@ fn shares_are_unbiased() {
     }
 }
 
-/// Over all functions of three answers to g buckets, which are as an ideal hash's.
+/// Averages over all functions from three answers to g buckets, as an ideal hash function does.
 #[test]
 fn hashed_shares_are_unbiased() {
     for (epsilon, delta) in BUDGETS {
@@ -93,7 +94,8 @@ fn hashed_shares_are_unbiased() {
     }
 }
 
-/// No number of buckets near g* is better for other answers, nor any q near OUE's.
+/// For answers that the person did not give, neither a number of buckets near g* nor a q near OUE's
+/// has a smaller variance.
 #[test]
 fn the_optimised_are_local_minima() {
     for (epsilon, delta) in BUDGETS {
@@ -122,8 +124,8 @@ fn the_optimised_are_local_minima() {
             }
         }
     }
-    // Far from it, δ > 0 makes the variance of others as small as one likes, where
-    // that of the own answer is 1/δ: so the minimum is a local one.
+    // The minimum is only local. For δ > 0 and parameters far from it, this variance becomes
+    // arbitrarily small, while the variance for the person's own answer becomes 1/δ.
     let budget = budget(1.0, 0.01);
     let far = Unary::new(2, 1e-9, &budget).unwrap().rates();
     let oue = Unary::optimized(2, &budget).unwrap().rates();
@@ -133,7 +135,7 @@ fn the_optimised_are_local_minima() {
     assert!(far.variance(false) < 0.01 && far.variance(true) > 90.0);
 }
 
-/// Corners and inner points.
+/// Test inputs: corners of the cube, and inner points.
 const PEOPLE: [[f64; 5]; 4] = [
     [1.0, -1.0, 1.0, 1.0, -1.0],
     [-1.0; 5],

@@ -1,4 +1,5 @@
-//! Laws of mechanisms for one number and for a choice, listed or integrated in full.
+//! Tests of the distributions of mechanisms for one number and for a choice, which are listed or
+//! integrated completely.
 
 use hushbin_study::competitors::{
     Budget, Hadamard, HybridThreePiecewise, LevelGrid, NumberMechanism, SampledPiecewise,
@@ -8,7 +9,7 @@ use hushbin_study::competitors::{
 const EPSILONS: [f64; 7] = [0.25, 0.7, 1.0, 1.7, 2.5, 4.0, 6.0];
 const NUMBERS: [f64; 8] = [-1.0, -0.61, -0.2, 0.0, 0.05, 0.5, 0.97, 1.0];
 
-/// Mass, mean and mean square.
+/// Mass, mean and mean square of a distribution.
 type Moments = [f64; 3];
 
 fn moments(outcomes: impl IntoIterator<Item = (f64, f64)>) -> Moments {
@@ -18,7 +19,7 @@ fn moments(outcomes: impl IntoIterator<Item = (f64, f64)>) -> Moments {
     outcomes.into_iter().fold([0.0; 3], add)
 }
 
-/// Adds up laws with weights.
+/// Returns the moments of a mixture of distributions with these weights.
 fn mixture<const N: usize>(parts: [(f64, Moments); N]) -> Moments {
     let sum = |at: usize| parts.iter().map(|(weight, own)| weight * own[at]).sum();
     [0, 1, 2].map(sum)
@@ -32,7 +33,7 @@ fn assert_law([mass, mean, square]: Moments, value: f64, variance: f64, what: &s
     assert!(relative.abs() < 1e-9, "{what}, {value}: {found} {variance}");
 }
 
-/// Checks that no number has a greater variance than the worst, and that one has it.
+/// Checks that `worst` is the maximum of the variance over all numbers.
 fn assert_worst(worst: f64, variance: impl Fn(f64) -> f64) {
     let numbers = (-4000..=4000).map(|step| f64::from(step) / 4000.0);
     let found = numbers.map(variance).fold(0.0, f64::max);
@@ -40,7 +41,7 @@ fn assert_worst(worst: f64, variance: impl Fn(f64) -> f64) {
     assert!(found >= worst * (1.0 - 1e-5), "{found} {worst}");
 }
 
-/// Checks that the greatest ratio of two numbers' probabilities of an outcome is exp(ε).
+/// Checks that the greatest ratio of an outcome's probabilities under two numbers is exp(ε).
 fn assert_ratio(laws: &[Vec<f64>], epsilon: f64, what: &str) {
     let of_outcome = |outcome: usize| {
         let column = laws.iter().map(|law| law[outcome]);
@@ -74,8 +75,8 @@ fn grids_are_private_and_unbiased() {
     }
 }
 
-/// Moments of a piecewise mechanism, with the density inside the interval from the mass that
-/// the rest leaves.
+/// Returns the moments of a piecewise mechanism. The density inside the interval is computed from
+/// the remaining mass, and must be exp(ε) times the density outside.
 fn sliding(own: &SlidingPiecewise, value: f64, epsilon: f64) -> Moments {
     let (half, rest, [left, right]) = (own.half_range(), own.density(), own.favoured(value));
     assert!(left >= -half * (1.0 + 1e-12) && right <= half * (1.0 + 1e-12));
@@ -110,7 +111,8 @@ fn piecewise_mechanisms_are_private_and_unbiased() {
     }
 }
 
-/// Checks the best width by the printed digits and by its interval.
+/// Checks the best width against printed variances, and that its interval touches the end of the
+/// range.
 #[test]
 fn the_best_width_is_the_best() {
     for (epsilon, least) in [(1.0, 5.066), (4.0, 0.1618)] {
@@ -118,7 +120,7 @@ fn the_best_width_is_the_best() {
         assert!((best.worst_variance() / least - 1.0).abs() < 5e-4);
         let published = SlidingPiecewise::published(epsilon).unwrap();
         assert!(best.worst_variance() < published.worst_variance());
-        // The interval of the best width ends where the range does.
+        // With the best width, the interval for the number 1 ends at the end of the range.
         assert!((best.favoured(1.0)[1] / best.half_range() - 1.0).abs() < 1e-12);
     }
 }
@@ -147,7 +149,7 @@ fn three_outputs_are_private_and_unbiased() {
         assert!(from <= to * epsilon.exp() * (1.0 + 1e-9));
         assert_worst(own.worst_variance(), |value| own.variance(value));
     }
-    // Up to ε = ln 2 the output 0 is worth nothing: two points.
+    // Up to ε = ln 2, the best probability of the output 0 is 0, so the mechanism is two points.
     let small = ThreeOutputs::best(0.6).unwrap();
     let points = TwoPoints::new(&Budget::new(0.6, 0.0).unwrap());
     assert!((small.worst_variance() / points.variance(0.0) - 1.0).abs() < 1e-9);
@@ -157,7 +159,8 @@ fn three_outputs_are_private_and_unbiased() {
     assert!((large.middle() - e / (e + 2.0)).abs() < 1e-6);
 }
 
-/// From ln 2 to where it reaches e/(e + 2), the paper's probability of 0 is this root of a cubic.
+/// From ε = ln 2 on, the paper's probability of the output 0 is this root of a cubic equation,
+/// until it reaches e/(e + 2).
 #[test]
 fn the_probability_of_0_is_the_papers() {
     for epsilon in [0.7, 0.75, 1.0, 1.5] {
@@ -203,7 +206,7 @@ fn mixtures_of_both_are_unbiased() {
     }
 }
 
-/// The density is constant in parts, so cells that no step crosses add up to the law.
+/// The density is piecewise constant, so the integrals over the pieces are exact.
 #[test]
 fn staircase_noise_has_its_variance() {
     for epsilon in EPSILONS {
@@ -234,7 +237,7 @@ fn staircase_noise_has_its_variance() {
     }
 }
 
-/// Moments of a mechanism for one number.
+/// Returns the moments of a mechanism for one number.
 fn one_number(part: NumberMechanism, epsilon: f64, value: f64) -> Moments {
     let two_points = || {
         let points = TwoPoints::new(&Budget::new(epsilon, 0.0).unwrap());

@@ -1,5 +1,5 @@
-//! Mechanisms of others: held to numbers computed independently, to enumeration, and to
-//! what is drawn.
+//! Tests of published mechanisms. Results are compared with independently computed numbers, with
+//! enumeration, and with drawn reports.
 
 mod compare;
 mod distribution;

@@ -1,19 +1,20 @@
-//! Outcomes and their probabilities, by listing them all from what is stated.
+//! Models of mechanisms: lists of all outcomes with their probabilities, computed from the stated
+//! parameters.
 
 use hushbin_study::competitors::{
     Budget, LocalHash, Majority, RandomizedResponse, SampledTwoPoints, SubsetSelection, TwoPoints,
     Unary, hockey_stick,
 };
 
-/// The probability of every outcome, in an order of its own for each mechanism.
+/// Probability of every outcome. Each mechanism has its own order of outcomes.
 pub(super) type Law = Vec<f64>;
 
-/// Signs of the bits of a number, true for +.
+/// Returns the corner of the cube {−1, 1}^d whose signs are the bits of a number, true for +.
 pub(super) fn corner(bits: u32, attributes: u32) -> Vec<bool> {
     (0..attributes).map(|j| bits >> j & 1 == 1).collect()
 }
 
-/// As numbers.
+/// Returns the same corner as numbers −1 and 1.
 pub(super) fn ends(bits: u32, attributes: u32) -> Vec<f64> {
     let sign = |up| if up { 1.0 } else { -1.0 };
     corner(bits, attributes).into_iter().map(sign).collect()
@@ -37,7 +38,7 @@ pub(super) fn unary(bits: &Unary, answer: u32) -> Law {
     (0..1 << bits.options()).map(of).collect()
 }
 
-/// Lists the probability of every set of options, as bits.
+/// Lists the probability of every set of options. The index of a set has one bit for each option.
 pub(super) fn subset(own: &SubsetSelection, answer: u32) -> Law {
     let (p, chosen) = (own.rates().p, own.set_size());
     let sets = || (0..1_u32 << own.options()).filter(|set| set.count_ones() == chosen);
@@ -51,7 +52,8 @@ pub(super) fn subset(own: &SubsetSelection, answer: u32) -> Law {
     (0..1 << own.options()).map(of).collect()
 }
 
-/// Of the buckets under one hash function, which puts the answer into one of them.
+/// Lists the probability of every bucket under one hash function, which maps the answer to
+/// `bucket`.
 pub(super) fn hashed(hash: &LocalHash, bucket: u32) -> Law {
     let p = hash.rates().p;
     let others = f64::from(hash.buckets() - 1);
@@ -65,7 +67,8 @@ pub(super) fn hashed(hash: &LocalHash, bucket: u32) -> Law {
     (0..hash.buckets()).map(of).collect()
 }
 
-/// Of all vectors of signs, for signs as they are after rounding, with α.
+/// Lists the probability of every vector of signs under Mechanism-1 with the given α. `own` has the
+/// person's signs after rounding.
 pub(super) fn majority_of_signs(d: u32, threshold: u32, alpha: f64, own: u32) -> Law {
     let inside = |o: u32| d - (o ^ own).count_ones() >= threshold;
     let favoured = (0..1 << d).filter(|&o| inside(o)).count() as f64;
@@ -80,7 +83,8 @@ pub(super) fn majority_of_signs(d: u32, threshold: u32, alpha: f64, own: u32) ->
     (0..1 << d).map(of).collect()
 }
 
-/// The same for numbers, each rounded to a sign without bias.
+/// Lists the same probabilities for a person's numbers, each of which is rounded to a sign without
+/// bias.
 pub(super) fn majority(mechanism: &Majority, values: &[f64]) -> Law {
     let d = mechanism.attributes();
     let mut law = vec![0.0; 1 << d];
@@ -102,8 +106,8 @@ pub(super) fn two_points(points: &TwoPoints, value: f64) -> Law {
     ]
 }
 
-/// Of every set of k attributes with every vector of their signs: the set, the signs,
-/// and the probability.
+/// Lists all outcomes of Mechanism-2: the set of k drawn attributes, the vector of their signs, and
+/// the probability.
 pub(super) fn sampled(
     mechanism: &SampledTwoPoints,
     each: &TwoPoints,
@@ -127,7 +131,7 @@ pub(super) fn sampled(
     law
 }
 
-/// The greatest δ at ε of all pairs of inputs.
+/// Returns the greatest δ at ε over all pairs of inputs.
 pub(super) fn worst(laws: &[Law], epsilon: f64) -> f64 {
     let pairs = laws.iter().flat_map(|p| laws.iter().map(move |q| (p, q)));
     let delta =

@@ -1,4 +1,4 @@
-//! Digits of tables that an independent program computed.
+//! Tests against the digits of tables that an independent program computed.
 
 use hushbin_study::competitors::{
     Budget, LevelGrid, SlidingPiecewise, TwoPoints, hybrid_variance, piecewise_variance,
@@ -8,8 +8,8 @@ use serde_json::Value;
 
 const NUMBER: &str = include_str!("../../../../../tests/reference/number.json");
 
-/// ε, then the worst variance of two points, grid, PM, PM with its best width and HM, and
-/// the lower bound.
+/// Rows of ε and six numbers: the worst-case variances of two points, the grid, PM, PM with its
+/// best width and HM, and the lower bound.
 const WORST: [(f64, [&str; 6]); 12] = [
     (
         0.25,
@@ -66,7 +66,7 @@ fn worst_variances_of_one_number_are_as_printed() {
         for (place, (found, expected)) in found.into_iter().zip(expected).enumerate() {
             let digits = expected.len() - expected.find('.').unwrap() - 1;
             let printed: f64 = expected.parse().unwrap();
-            // A bound by more inputs may be a little greater.
+            // A bound from more inputs may be slightly greater.
             let more = if place == 5 { 2e-3 * printed } else { 0.0 };
             let unit = 0.51 * 0.1_f64.powi(digits as i32);
             let range = printed - unit..printed + unit + more;
@@ -75,7 +75,7 @@ fn worst_variances_of_one_number_are_as_printed() {
     }
 }
 
-/// Bounds from certificates that were computed independently, of fewer inputs in part.
+/// Compares the bounds with independently computed certificates, some of which have fewer inputs.
 #[test]
 fn lower_bounds_agree_with_the_reference() {
     let rows: Value = serde_json::from_str(NUMBER).unwrap();

@@ -1,4 +1,5 @@
-//! (ε, δ) by enumeration over all pairs of inputs: met to 10⁻¹¹, and never exceeded.
+//! Tests by enumeration over all pairs of inputs that (ε, δ) is reached to within 10⁻¹¹ and never
+//! exceeded.
 
 use hushbin::ErrorCode;
 use hushbin_study::competitors::{
@@ -14,7 +15,7 @@ use super::models::{
     Law, budget, direct, ends, hashed, majority_of_signs, sampled, two_points, unary, worst,
 };
 
-/// Rounding of the enumeration itself.
+/// Tolerance for rounding errors of the enumeration.
 const ROUNDING: f64 = 1e-15;
 
 fn budgets() -> impl Iterator<Item = Budget> {
@@ -24,7 +25,8 @@ fn budgets() -> impl Iterator<Item = Budget> {
         .flat_map(move |epsilon| deltas.map(|delta| budget(epsilon, delta)))
 }
 
-/// Held to (ε, δ), and to the δ that the mechanism says of itself, at ε and elsewhere.
+/// Checks that the greatest δ over all pairs equals the budget's δ. Also checks that the δ which
+/// the mechanism states equals the enumerated δ, at ε and at two smaller values.
 fn check(laws: &[Law], budget: &Budget, own: impl Fn(f64) -> f64, what: &str) {
     let enumerated = worst(laws, budget.epsilon());
     let delta = budget.delta();
@@ -55,7 +57,7 @@ fn choices_keep_to_their_budget() {
                 sets += 1;
             }
 
-            // Whatever the hash function: answers in all of its buckets.
+            // One hash function suffices: the inputs are answers in each of its buckets.
             let hash = LocalHash::new(9, k, &budget).unwrap();
             let laws: Vec<Law> = (0..k).map(|bucket| hashed(&hash, bucket)).collect();
             check(&laws, &budget, |e| hash.delta_at(e), &format!("{hash:?}"));
@@ -72,8 +74,8 @@ fn majorities_keep_to_their_budget() {
         for d in 1..=6 {
             for threshold in 1..=d {
                 let own = Majority::with_threshold(d, threshold, &budget).unwrap();
-                // All have the same favoured set but for signs; the pairs of the first
-                // corner are all pairs, which the smaller ones are held to.
+                // By symmetry, the pairs with the first corner represent all pairs. For d up to 4,
+                // all pairs are checked.
                 let corners = 1_u32 << d;
                 let law = |corner| majority_of_signs(d, threshold, own.alpha(), corner);
                 let laws: Vec<Law> = (0..corners).map(law).collect();
@@ -85,7 +87,7 @@ fn majorities_keep_to_their_budget() {
                     let first = laws.iter().map(|q| hockey_stick(zip(q), budget.epsilon()));
                     let enumerated = first.fold(0.0, f64::max);
                     assert!(enumerated <= budget.delta() + ROUNDING, "{what}");
-                    // Or there is nothing outside, and δ to spare.
+                    // If α is 1, no other vector is reported, and δ is not reached.
                     let certain = own.alpha() > 1.0 - 1e-11;
                     let met = enumerated >= budget.delta() - 1e-11;
                     assert!(met || certain, "{what}");
@@ -99,7 +101,8 @@ fn majorities_keep_to_their_budget() {
     assert!(sets > 400, "{sets}");
 }
 
-/// An α capped at 1 leaves nothing outside: the real δ is below the budget's.
+/// If α is capped at 1, only favoured vectors are reported. The real δ is then below the budget's
+/// δ.
 #[test]
 fn a_large_delta_reports_the_favoured_only() {
     let budget = budget(5.0, 0.5);
@@ -130,7 +133,7 @@ fn sampled_two_points_keep_to_their_budget() {
                     let enumerated = worst(&laws, at);
                     assert!((own.delta_at(at) - enumerated).abs() < 1e-12, "{own:?}");
                 }
-                // Basic composition is right, and loose where δ > 0 and k > 1.
+                // Basic composition is a valid bound. It is not tight if δ > 0 and k > 1.
                 assert!(own.delta_at(epsilon) <= delta + ROUNDING, "{own:?}");
                 sets += 1;
             }
@@ -139,7 +142,7 @@ fn sampled_two_points_keep_to_their_budget() {
     assert!(sets == 200, "{sets}");
 }
 
-/// c of t buckets, by all pairs of favoured sets.
+/// Checks c favoured buckets of t, for all pairs of favoured sets.
 #[test]
 fn favoured_buckets_keep_to_delta() {
     for budget in budgets() {
@@ -163,7 +166,7 @@ fn favoured_buckets_keep_to_delta() {
     }
 }
 
-/// A number below exp(ε).
+/// Returns a rational number slightly below exp(ε).
 fn e_below(epsilon: f64) -> BigRational {
     BigRational::from_float(epsilon.exp().next_down()).unwrap()
 }
@@ -172,15 +175,17 @@ fn exactly(number: f64) -> BigRational {
     BigRational::from_float(number).unwrap()
 }
 
-/// In fractions, over parameters too large to list outcomes of: the favoured outcomes
-/// that count have no more than exp(ε) times what the others have, plus δ.
+/// Checks the budget in exact fractions, for parameters with too many outcomes to list. The numbers
+/// of outputs are N₊, N₋ and O (see `favoured_set`). The O distinguishing outputs may have at most
+/// exp(ε) times the probability that they have if not favoured, plus δ.
 fn assert_kept(
     inside: f64,
     [favoured, others, against]: [&BigInt; 3],
     budget: &Budget,
     what: &str,
 ) {
-    // A threshold over 2⁶⁴ as the nearest double.
+    // `inside` is a threshold over 2⁶⁴, rounded to the nearest double, so the exact value is below
+    // the next double.
     let inside = exactly(inside.next_up().min(1.0));
     let outside = BigRational::one() - &inside;
     let of = |p: BigRational, outputs: &BigInt| p * against / outputs;
@@ -252,10 +257,10 @@ fn normal_noise_keeps_to_its_budget() {
                 let noise = noise.unwrap();
                 let kept = noise.delta_at(epsilon);
                 assert!(kept <= delta && kept > 0.999 * delta, "{noise:?}: {kept}");
-                // The paper's form of σ: erfc(ξ) − e·erfc(√(ξ² + ε)) = 2δ.
+                // The paper's equation for σ: erfc(ξ) − e·erfc(√(ξ² + ε)) = 2δ.
                 let root = noise.sigma() * epsilon * 2.0_f64.sqrt() / noise.sensitivity();
                 let xi = (root - epsilon / root) / 2.0;
-                // That of statrs is right to ten digits.
+                // The function of statrs is accurate to ten digits.
                 let erfc = statrs::function::erf::erfc;
                 let twice = erfc(xi) - epsilon.exp() * erfc((xi * xi + epsilon).sqrt());
                 assert!(
@@ -267,7 +272,7 @@ fn normal_noise_keeps_to_its_budget() {
     }
 }
 
-/// The real ε of a mechanism that spends all of it is the one asked for.
+/// For a mechanism that uses its whole budget, the least ε is the requested one.
 #[test]
 fn the_least_epsilon_is_the_one_asked_for() {
     for delta in [0.0, 1e-3] {
@@ -330,7 +335,7 @@ fn bad_parameters_are_refused() {
     assert!(compare(asked, &one, 1).is_err() && compare(asked, &one, 0).is_err());
 }
 
-/// g* is real up to these δ, and up to 1/9 at no ε.
+/// g* is real up to the δ of each row. These limits stay below 1/9.
 #[test]
 fn the_best_number_of_buckets_is_real_for_small_deltas() {
     for (epsilon, edge) in [(0.5, 0.047), (1.0, 0.073), (2.0, 0.098), (12.0, 1.0 / 9.0)] {

@@ -1,4 +1,4 @@
-//! Numbers computed independently, to one part in 10⁹.
+//! Tests that numbers agree with an independent program, to one part in 10⁹.
 
 use hushbin_study::competitors::{
     Budget, ComparedQuestion, Gaussian, Loss, Majority, OptimalHash, RandomizedResponse,
@@ -11,7 +11,7 @@ use super::models::{majority, majority_of_signs};
 
 const REFERENCE: &str = include_str!("../../../../../tests/reference/questions.json");
 
-/// The rows of a kind, as many as are known to be there.
+/// Returns the rows of a kind, and checks their number.
 fn rows(kind: &str, count: usize) -> Vec<Value> {
     let rows: Vec<Value> = serde_json::from_str(REFERENCE).unwrap();
     let rows: Vec<Value> = rows.into_iter().filter(|row| row["kind"] == kind).collect();
@@ -37,7 +37,7 @@ fn budget(row: &Value) -> Budget {
     Budget::new(number(row, "epsilon"), number(row, "delta")).unwrap()
 }
 
-/// To one part in 10⁹.
+/// Checks that a number agrees with a field of a row, to one part in 10⁹.
 fn assert_near(ours: f64, row: &Value, field: &str) {
     let theirs = number(row, field);
     assert!((ours / theirs - 1.0).abs() < 1e-9, "{row}: {field} {ours}");
@@ -55,7 +55,7 @@ fn majorities_are_the_reference() {
         };
         let own = own.unwrap();
         assert_eq!(own.threshold(), whole(&row, "kappa"), "{row}");
-        // Numbers of 64 bits are strings.
+        // The file has 64-bit numbers as strings.
         let favoured = row["favoured"].to_string();
         let favoured: f64 = favoured.trim_matches('"').parse().unwrap();
         assert!((own.favoured() / favoured - 1.0).abs() < 1e-15, "{row}");
@@ -158,7 +158,8 @@ fn choices_are_the_reference() {
             ("olh", olh.rates()),
         ] {
             let [p, q, others] = expected(&row, field);
-            // The reference searches for OUE's q, where a minimum is flat.
+            // The reference finds OUE's q by a search. The minimum is flat, so this q is less
+            // accurate.
             let tolerance = if field == "oue" { 1e-6 } else { 1e-9 };
             assert!((rates.p / p - 1.0).abs() < tolerance, "{row}: {field}");
             assert!((rates.q / q - 1.0).abs() < tolerance, "{row}: {field}");
@@ -218,12 +219,12 @@ fn gradients_and_features_are_the_reference() {
         let features = encode_category(whole(&row, "value"), whole(&row, "values")).unwrap();
         assert_eq!(features, numbers(&row["bits"]), "{row}");
     }
-    // From a margin of 1 on there is nothing to learn but smaller weights.
+    // From a margin of 1 on, the gradient of the loss is 0, and only the regularisation remains.
     assert_eq!(Loss::Hinge.gradient(&[2.0], &[1.0], 1.0, 0.0), [0.0]);
     assert_eq!(Loss::Hinge.gradient(&[2.0], &[1.0], 1.0, 0.25), [1.0]);
 }
 
-/// The enumeration that other tests stand on counts as the reference does.
+/// Checks that the models, on which other tests rely, agree with the reference.
 #[test]
 fn models_are_distributions() {
     for d in 1..=6 {

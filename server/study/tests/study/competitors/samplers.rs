@@ -1,5 +1,6 @@
-//! What is drawn is what is said: walked by the words of a script, and counted. Each
-//! comparison of counts would fail by chance with probability 10⁻⁶ at most.
+//! Tests that reports are drawn with the stated probabilities. Scripted random words find the
+//! thresholds exactly, and counts of draws are compared with the model. Each comparison of counts
+//! fails by chance with probability 10⁻⁶ at most.
 
 use hushbin::ErrorCode;
 use hushbin::sample::below;
@@ -13,7 +14,7 @@ use super::models::{budget, direct, majority, sampled, two_points, unary};
 
 const DRAWS: u64 = 100_000;
 
-/// The least first word that the outcome is not `holds` with: the threshold drawn by.
+/// Returns the threshold of a draw: the least random word for which `holds` is false.
 fn threshold(holds: impl Fn(u64) -> bool) -> u64 {
     assert!(holds(0) && !holds(u64::MAX));
     let (mut inside, mut outside) = (0, u64::MAX);
@@ -28,7 +29,7 @@ fn threshold(holds: impl Fn(u64) -> bool) -> u64 {
     outside
 }
 
-/// As a probability.
+/// Returns the probability that a threshold represents.
 fn part(threshold: u64) -> f64 {
     threshold as f64 / 2.0_f64.powi(64)
 }
@@ -47,7 +48,7 @@ fn answers_are_drawn_by_their_threshold() {
     let report = |words: &[u64]| grr.randomize(2, &mut Scripted::new(words)).unwrap();
     let own = threshold(|word| report(&[word]) == 2);
     assert_eq!(part(own), grr.rates().p);
-    // Else another, each by a quarter of the words.
+    // Otherwise a different answer is reported, each for a quarter of the words.
     let quarters = [0, 1, 2, 3].map(|quarter: u64| quarter << 30 | 1);
     let others = quarters.map(|word| report(&[own, word]));
     assert_eq!(others, [0, 1, 3, 4]);
@@ -84,8 +85,8 @@ fn bits_are_drawn_by_their_thresholds() {
     });
 }
 
-/// Own answers are supported with p, others with q = 1/g: so answers meet in one bucket
-/// under one of g functions.
+/// A report supports the person's answer with probability p, and every other answer with q = 1/g.
+/// The latter holds because two answers are in the same bucket with probability 1/g.
 #[test]
 fn hashed_answers_are_supported_as_often_as_stated() {
     let mut rng = seeded(3);
@@ -121,8 +122,9 @@ fn hashed_answers_are_supported_as_often_as_stated() {
     assert!(others[0] < others[1] && others.iter().all(|&o| o != report(&[99, 0]).bucket));
 }
 
-/// Signs at corners take no word; then one decides whether a favoured vector is
-/// reported, and each further is a vector, taken if it is what was decided.
+/// Rounding numbers ±1 to signs takes no random word. The first word decides whether a favoured
+/// vector is reported. Each further word is a vector, which is reported if it agrees with this
+/// decision.
 #[test]
 fn majorities_are_drawn_by_their_threshold() {
     let own = Majority::new(3, &budget(1.0, 0.01)).unwrap();
@@ -138,7 +140,7 @@ fn majorities_are_drawn_by_their_threshold() {
     assert_eq!(part(decided), own.alpha());
     for o in 0..8 {
         for (word, inside) in [(0, true), (decided - 1, true), (decided, false)] {
-            // Of what is not wanted, until the third vector.
+            // The first two vectors do not agree with the decision and are rejected.
             let other = if inside { 0b010 } else { 0b101 };
             let words = [word, other, other, o, if inside { 0b101 } else { 0b010 }];
             let (drawn, taken) = report(&words);
@@ -166,7 +168,7 @@ fn majorities_are_drawn_by_their_threshold() {
     }
 }
 
-/// More attributes than a word has bits.
+/// Tests more attributes than a random word has bits.
 #[test]
 fn large_majorities_are_unbiased() {
     let own = Majority::new(100, &budget(4.0, 0.0)).unwrap();
@@ -189,10 +191,11 @@ fn large_majorities_are_unbiased() {
 #[test]
 fn two_points_are_drawn_by_their_threshold() {
     let points = TwoPoints::new(&budget(2.0, 0.01));
-    // An end takes no word to be rounded.
+    // Rounding the number 1 takes no random word.
     let plus = threshold(|word| points.randomize(1.0, &mut Scripted::new(&[word])).unwrap());
     assert!((part(plus) - points.plus_probability(1.0)).abs() < 1e-15);
-    // A quarter is kept by a quarter of the words, or else a coin decides.
+    // A number ±1/4 keeps its sign for a quarter of the words. Otherwise the next word decides like
+    // a coin.
     let rounded = |word, coin| {
         let words = [word, coin, 0];
         points.randomize(-0.25, &mut Scripted::new(&words)).unwrap()

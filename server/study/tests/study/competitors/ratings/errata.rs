@@ -1,6 +1,6 @@
-//! Errata of P1, P2 and P3 that concern what is compared, and how large it is.
+//! Errata of P1, P2 and P3 about compared mechanisms and about the sizes of errors and bounds.
 //!
-//! The tables of `analysis/src/docs/errata.md` are those computed here.
+//! These tests compute the tables of `analysis/src/docs/errata.md`.
 
 use hushbin::mechanism::coco::Coco;
 use hushbin::{Mechanism, Task};
@@ -14,17 +14,18 @@ use serde_json::{Value, json};
 use super::models::{inputs, models, naive, repeated_bits, repeated_hits, setting};
 use super::privacy::loss;
 
-/// Of all 2d frequencies, of a person with s entries at the ends.
+/// Returns the sum of the variances of all 2d frequencies, for a person with s entries of ±1.
 fn total(setting: &Setting, moments: &Moments) -> f64 {
     let (d, s) = (f64::from(setting.items), f64::from(setting.sparsity));
     let [own, opposite, other] = moments.frequency_variance().unwrap();
     s * (own + opposite) + (d - s) * 2.0 * other
 }
 
-/// P1 §8: PCKV-GRR at ε of the response alone.
+/// Erratum to P1 §8: P1 runs PCKV-GRR with a response at ε. The whole report then spends less than
+/// ε.
 #[test]
 fn a_response_at_epsilon_spends_less_where_an_entry_is_drawn() {
-    // By enumeration, where reports can be listed.
+    // By enumeration, for tasks small enough to list all reports.
     for epsilon in [0.1, 1.0, 2.0] {
         let small = setting(3, 2, epsilon);
         let listed = models(&small);
@@ -65,10 +66,12 @@ fn a_response_at_epsilon_spends_less_where_an_entry_is_drawn() {
     );
 }
 
-/// P1 §3.1: the domain of PCKV-AGRR is that of signed items and paddings.
+/// Erratum to P1 §3.1: the domain of PCKV-AGRR consists of signed items and signed dummies, 2(d +
+/// s) elements instead of d.
 #[test]
 fn adaptive_responses_are_over_signed_items() {
-    // One of so many elements, of which s have e times the weight of any other.
+    // Variance of the share of an element outside the input. A report is one of `elements`
+    // elements, of which s have e times the weight of every other.
     let of_other = |elements: f64, s: f64, epsilon: f64| {
         let all = s * epsilon.exp_m1() + elements;
         (all - 1.0) / epsilon.exp_m1().powi(2)
@@ -99,12 +102,12 @@ fn adaptive_responses_are_over_signed_items() {
     );
 }
 
-/// Collision with parameters as printed.
+/// Returns the task of the collision mechanism with the printed parameters.
 fn printed(d: u32, s: u32, epsilon: f64) -> Task {
     task(d, s, epsilon, &as_printed::collision(s, epsilon))
 }
 
-/// P1 Theorem 3: the error of small ε grows by 1/ε, not by its square.
+/// Erratum to P1 Theorem 3: for small ε the error is proportional to 1/ε, not to 1/ε².
 #[test]
 fn errors_of_collision_grow_with_one_epsilon() {
     let (d, n) = (256, 1e5);
@@ -125,7 +128,7 @@ fn errors_of_collision_grow_with_one_epsilon() {
         };
         let rates = collision.rates(&question.domain(), epsilon);
         let [own, other] = [true, false].map(|own| rates.frequency_variance(own).sqrt());
-        // Of each a normal error's expected size.
+        // Expected magnitude of a normal error with variance 1/n.
         let size = (2.0 / std::f64::consts::PI / n).sqrt();
         let (items, slots) = (f64::from(d), f64::from(s));
         let error = size * (slots * own + (2.0 * items - slots) * other);
@@ -150,7 +153,7 @@ fn errors_of_collision_grow_with_one_epsilon() {
     );
 }
 
-/// P1 Theorem 7: a number of buckets that pairs have is even.
+/// Erratum to P1 Theorem 7: CoCo's buckets form pairs, so their number must be even.
 #[test]
 fn numbers_of_buckets_of_pairs_are_even() {
     let d = 256;
@@ -190,7 +193,7 @@ fn numbers_of_buckets_of_pairs_are_even() {
             assert_eq!(refused, t % 2 == 1);
         }
         let (means, presence) = (even(for_means).max(2 * s + 2), even(for_presence));
-        // Over all even ones.
+        // The least variances over all even numbers of buckets.
         let all = (s + 1..8 * s + 60).map(|pairs| totals(&coco(2 * pairs)));
         let best = all.fold([f64::INFINITY; 2], |best, own| {
             [best[0].min(own[0]), best[1].min(own[1])]
@@ -210,7 +213,7 @@ fn numbers_of_buckets_of_pairs_are_even() {
     );
 }
 
-/// P2, abstract and §1.4: t in the place of Ω.
+/// Erratum to P2, abstract and §1.4: the short form of the bound has t instead of Ω.
 #[test]
 fn the_short_form_of_the_amplification_is_too_small() {
     let (n, delta) = (1e5, 1e-7);
@@ -232,7 +235,7 @@ fn the_short_form_of_the_amplification_is_too_small() {
         assert!((t - (weight + 2.0 * slots - 1.0)).abs() < 1.0);
         let bound = |omega: f64| (14.0 * f64::ln(2.0 / delta) * omega / (n - 1.0)).sqrt();
         let short = bound(weight + 2.0 * slots - 1.0);
-        // Ω = s·e + t − s with t as it is before it is rounded.
+        // Ω = s·e + t − s, with t before rounding.
         let theorem = bound(2.0 * weight + slots - 1.0);
         assert!(theorem > short);
         rows.push(format!(
@@ -248,7 +251,8 @@ fn the_short_form_of_the_amplification_is_too_small() {
     );
 }
 
-/// P2 §5: the error of a given Ω divides by the square of the gap.
+/// Erratum to P2 §5: for a given Ω, the error is divided by the square of the gap p − q, not by the
+/// gap.
 #[test]
 fn errors_divide_by_the_square_of_the_gap() {
     let mut rows = Vec::new();
@@ -263,7 +267,7 @@ fn errors_divide_by_the_square_of_the_gap() {
         let (items, slots, all) = (f64::from(d), f64::from(s), f64::from(omega));
         let own = |t: u32| (all + slots - f64::from(t)) / (all * slots);
         let gap = |t: u32| own(t) - 1.0 / f64::from(t);
-        // Of s members and all others.
+        // Sum of the variances of the s elements in the input and of all other elements.
         let variances = |t: u32| {
             let (p, q) = (own(t), 1.0 / f64::from(t));
             slots * p * (1.0 - p) + (2.0 * items - slots) * q * (1.0 - q)
@@ -285,7 +289,7 @@ fn errors_divide_by_the_square_of_the_gap() {
     );
 }
 
-/// P3 §2.1: slots in the order of items.
+/// Erratum to P3 §2.1: slots in the order of items lose more than ε.
 #[test]
 fn repeated_answers_need_a_random_order() {
     let mut rows = Vec::new();
@@ -311,7 +315,8 @@ fn repeated_answers_need_a_random_order() {
     );
 }
 
-/// P3 Table 1: naive perturbation of at most k entries at user level.
+/// Erratum to P3 Table 1: naive perturbation of at most k entries at user level spends only half of
+/// its ε.
 #[test]
 fn half_of_each_entrys_budget_is_left() {
     let mut rows = Vec::new();
@@ -339,7 +344,7 @@ fn half_of_each_entrys_budget_is_left() {
     );
 }
 
-/// P3's code: the classical σ.
+/// P3's code uses the classical σ, which is larger than necessary.
 #[test]
 fn the_classical_noise_is_more_than_is_needed() {
     let mut rows = Vec::new();

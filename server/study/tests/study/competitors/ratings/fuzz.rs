@@ -1,4 +1,4 @@
-//! Whatever people have, reports are drawn.
+//! Fuzz test: reports can be drawn for any input.
 
 use std::collections::BTreeMap;
 

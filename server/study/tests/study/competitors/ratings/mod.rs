@@ -1,4 +1,4 @@
-//! Mechanisms of others for rated items.
+//! Tests of published mechanisms for rated items.
 
 mod errata;
 mod fuzz;

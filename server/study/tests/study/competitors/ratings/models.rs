@@ -1,4 +1,5 @@
-//! Reports and their probabilities, by listing them all from what is stated of parameters.
+//! Models of the mechanisms for ratings: lists of all reports with their probabilities, computed
+//! from the stated parameters.
 
 use hushbin::Entry;
 use hushbin_study::competitors::ratings::{
@@ -7,7 +8,7 @@ use hushbin_study::competitors::ratings::{
 };
 use hushbin_study::competitors::{Rates, TwoPoints};
 
-/// What is asked of so many items, with the δ of those that have one.
+/// Returns a setting with these parameters, a δ for the mechanisms that need one, and a distance L.
 pub(super) fn setting(items: u32, sparsity: u32, epsilon: f64) -> Setting {
     Setting {
         items,
@@ -18,25 +19,27 @@ pub(super) fn setting(items: u32, sparsity: u32, epsilon: f64) -> Setting {
     }
 }
 
-/// The probability of every report of an input, in one order.
+/// Function that returns the probability of every report for an input. The order of reports is the
+/// same for all inputs.
 pub(super) type Law = Box<dyn Fn(&[Entry]) -> Vec<f64>>;
 
-/// All reports.
+/// Mechanism with the list of all its reports.
 pub(super) struct Model {
     pub(super) name: &'static str,
     pub(super) protects: PrivacyUnit,
     pub(super) oracle: Box<dyn Oracle>,
     pub(super) law: Law,
-    /// What each report adds to what is heard: of every item the presence, then the sign.
+    /// Contribution of each report to the sums: the presence of every item, then the sign of every
+    /// item.
     pub(super) heard: Vec<Vec<f64>>,
 }
 
-/// What is heard as one list.
+/// Returns the sums as one list.
 pub(super) fn listed(heard: &ReportSums) -> Vec<f64> {
     heard.presence.iter().chain(&heard.signs).copied().collect()
 }
 
-/// What one item's presence and sign add.
+/// Returns the contribution of a report that has a presence and a sign for one item.
 fn at(items: u32, item: u32, presence: f64, sign: f64) -> Vec<f64> {
     let mut heard = ReportSums::new(items);
     if item < items {
@@ -46,14 +49,14 @@ fn at(items: u32, item: u32, presence: f64, sign: f64) -> Vec<f64> {
     listed(&heard)
 }
 
-/// What is in a slot: an item with a value, or a dummy.
+/// Content of a slot: an item with a value, or a dummy.
 #[derive(Clone, Copy)]
 enum Slot {
     Entry(u32, f64),
     Dummy(u32),
 }
 
-/// Exactly s slots.
+/// Returns exactly s slots: the entries, then dummies.
 fn slots(input: &[Entry], sparsity: u32) -> Vec<Slot> {
     assert!(input.len() <= sparsity as usize);
     let entry = |slot: u32| {
@@ -64,24 +67,24 @@ fn slots(input: &[Entry], sparsity: u32) -> Vec<Slot> {
     (0..sparsity).map(entry).collect()
 }
 
-/// An input's value of an item.
+/// Returns an input's value of an item; `None` if the input does not have the item.
 fn value(input: &[Entry], item: u32) -> Option<f64> {
     let entry = input.iter().find(|entry| entry.item == u64::from(item));
     entry.map(|entry| entry.value)
 }
 
-/// The average over as many laws.
+/// Returns the average of these distributions.
 fn average(laws: &[Vec<f64>]) -> Vec<f64> {
     let report = |i: usize| laws.iter().map(|law| law[i]).sum::<f64>() / laws.len() as f64;
     (0..laws[0].len()).map(report).collect()
 }
 
-/// Probabilities that a number that was rounded is 1, and −1.
+/// Returns the probabilities that a number is rounded to 1 and to −1.
 fn rounded(value: f64) -> [f64; 2] {
     [(1.0 + value) / 2.0, (1.0 - value) / 2.0]
 }
 
-/// All vectors of one of so many at each place, the first place first.
+/// Returns all vectors of length `places` with digits below `each`. The first digit varies fastest.
 fn vectors(places: u32, each: u32) -> Vec<Vec<u32>> {
     let digits = |index: u32| (0..places).map(|j| index / each.pow(j) % each).collect();
     (0..each.pow(places)).map(digits).collect()
@@ -105,7 +108,8 @@ fn response(points: &TwoPoints, value: f64) -> [f64; 2] {
     ]
 }
 
-/// An item of all and one of three answers: absent, + or −.
+/// Returns the model of a report that names one of the d items and has one of three answers:
+/// absent, + or −.
 fn three(d: u32, offset: f64, answers: [[f64; 3]; 3]) -> (Law, Vec<Vec<f64>>) {
     let item = |j| {
         [(0.0, 0.0), (1.0, 1.0), (1.0, -1.0)]
@@ -144,7 +148,8 @@ fn three_answers(setting: &Setting) -> (Law, Vec<Vec<f64>>) {
     three(setting.items, 2.0 * q, answers)
 }
 
-/// Vectors over items and dummies: nothing, + or −.
+/// Returns the model of PCKV-UE. A report is a vector over items and dummies with the values
+/// nothing, + and −.
 fn ue(setting: &Setting) -> (Law, Vec<Vec<f64>>) {
     let (d, s) = (setting.items, setting.sparsity);
     let PckvRates { a, b, p, .. } = PckvUe::new(setting).unwrap().rates();
@@ -180,7 +185,7 @@ fn ue(setting: &Setting) -> (Law, Vec<Vec<f64>>) {
     (Box::new(law), heard)
 }
 
-/// An item or dummy, and a sign.
+/// Returns the model of PCKV-GRR. A report is an item or dummy with a sign.
 fn grr(setting: &Setting, oracle: &PckvGrr) -> (Law, Vec<Vec<f64>>) {
     let (d, s) = (setting.items, setting.sparsity);
     let PckvRates { a, p, .. } = oracle.rates();
@@ -205,11 +210,13 @@ fn grr(setting: &Setting, oracle: &PckvGrr) -> (Law, Vec<Vec<f64>>) {
     (Box::new(law), heard.collect())
 }
 
-/// The probability of every answer about a slot, and what each adds.
+/// Function that returns the probability of every answer about a slot, and the contribution of
+/// every answer to the sums.
 type Answers = (Box<dyn Fn(Slot) -> Vec<f64>>, Vec<Vec<f64>>);
 
-/// Which elements the answer's bucket holds, over hash functions to independent buckets: one
-/// bit each, of signed items and of dummies.
+/// Returns the model of OLH's answers. An outcome is the set of elements in the reported bucket,
+/// with one bit for each signed item and each dummy. Hash functions map elements to independent
+/// buckets.
 fn hits(setting: &Setting) -> Answers {
     let d = setting.items;
     let hash = SignedHash::new(setting).unwrap();
@@ -236,14 +243,15 @@ fn hits(setting: &Setting) -> Answers {
     (Box::new(slot), (0..1 << elements).map(heard).collect())
 }
 
-/// Of the two ends of a value.
+/// Returns the distribution for a value, as a mixture of the distributions for the values 1 and −1.
 fn mixed(value: f64, ends: &[Vec<f64>; 2]) -> Vec<f64> {
     let [up, down] = rounded(value);
     let both = ends[0].iter().zip(&ends[1]);
     both.map(|(plus, minus)| up * plus + down * minus).collect()
 }
 
-/// The signs of all items, and the answer.
+/// Returns the model of one-bit answers. An outcome consists of the hashed signs of all items and
+/// the bit.
 fn bits(setting: &Setting) -> Answers {
     let d = setting.items;
     let points = *SignedBit::new(setting).unwrap().points();
@@ -267,7 +275,7 @@ fn bits(setting: &Setting) -> Answers {
     (Box::new(slot), all().map(heard).collect())
 }
 
-/// One of the slots answers.
+/// Returns the model of sampling: the report is an answer about one random slot.
 fn sampled(s: u32, (answer, heard): Answers) -> (Law, Vec<Vec<f64>>) {
     let law = move |input: &[Entry]| {
         let laws: Vec<Vec<f64>> = slots(input, s).into_iter().map(&answer).collect();
@@ -276,7 +284,8 @@ fn sampled(s: u32, (answer, heard): Answers) -> (Law, Vec<Vec<f64>>) {
     (Box::new(law), heard)
 }
 
-/// All slots answer: one or two, in random order or in that of the items.
+/// Returns the model of k-fold repetition with one or two slots, in random order or in the order of
+/// items.
 fn repeated(s: u32, random: bool, (answer, heard): Answers) -> (Law, Vec<Vec<f64>>) {
     let add = |a: &Vec<f64>, b: &Vec<f64>| a.iter().zip(b).map(|(a, b)| a + b).collect();
     let all = match s {
@@ -307,17 +316,17 @@ fn repeated(s: u32, random: bool, (answer, heard): Answers) -> (Law, Vec<Vec<f64
     (Box::new(law), all)
 }
 
-/// The hits of a hash, of one or two slots.
+/// Returns the distribution of k-fold repetition with OLH, for one or two slots.
 pub(super) fn repeated_hits(setting: &Setting, random: bool) -> Law {
     repeated(setting.sparsity, random, hits(setting)).0
 }
 
-/// The bits of one or two slots.
+/// Returns the distribution of k-fold repetition with one-bit answers, for one or two slots.
 pub(super) fn repeated_bits(setting: &Setting, random: bool) -> Law {
     repeated(setting.sparsity, random, bits(setting)).0
 }
 
-/// A sign of every coordinate.
+/// Returns the model of naive perturbation. A report has a sign for every coordinate.
 pub(super) fn naive(setting: &Setting, oracle: &NaiveBits) -> (Law, Vec<Vec<f64>>) {
     let (d, points) = (setting.items, *oracle.points());
     let heard = |set: Vec<u32>| {
@@ -337,7 +346,8 @@ pub(super) fn naive(setting: &Setting, oracle: &NaiveBits) -> (Law, Vec<Vec<f64>
     )
 }
 
-/// Models of all whose reports can be listed: of all but those with noise on coordinates.
+/// Returns the models of all mechanisms whose reports can be listed. These are all mechanisms
+/// except those that add noise to every coordinate.
 pub(super) fn models(setting: &Setting) -> Vec<Model> {
     let s = setting.sparsity;
     let listed = |name: &str| match name {
@@ -360,7 +370,7 @@ pub(super) fn models(setting: &Setting) -> Vec<Model> {
             None
         }
     };
-    // Built from the registry and by themselves they are the same.
+    // Mechanisms from the registry equal those that are constructed directly.
     assert_eq!(
         Sampling::<SignedHash>::new(setting).unwrap().moments(),
         named("sampling, OLH", setting).moments()
@@ -382,13 +392,13 @@ pub(super) fn models(setting: &Setting) -> Vec<Model> {
     ORACLES.iter().filter_map(model).collect()
 }
 
-/// From the registry.
+/// Returns the mechanism with this name in the registry.
 pub(super) fn named(name: &str, setting: &Setting) -> Box<dyn Oracle> {
     let named = ORACLES.iter().find(|named| named.name == name);
     (named.unwrap().build)(setting).unwrap()
 }
 
-/// All inputs of up to so many entries with these values.
+/// Returns all inputs of at most `most` entries with these values.
 pub(super) fn inputs(items: u32, most: u32, values: &[f64]) -> Vec<Vec<Entry>> {
     let each = values.len() as u32 + 1;
     let input = |digits: Vec<u32>| -> Vec<Entry> {
@@ -402,13 +412,15 @@ pub(super) fn inputs(items: u32, most: u32, values: &[f64]) -> Vec<Vec<Entry>> {
     all.filter(|input| input.len() <= most as usize).collect()
 }
 
-/// Whether two inputs differ in one entry: in its value, its item, or in being there.
+/// Returns true if two inputs differ in at most one entry: in its value, in its item, or in its
+/// presence.
 fn one_entry_apart(a: &[Entry], b: &[Entry]) -> bool {
     let only = |a: &[Entry], b: &[Entry]| a.iter().filter(|entry| !b.contains(entry)).count();
     only(a, b) <= 1 && only(b, a) <= 1
 }
 
-/// Whether two inputs are those that ε is about; of those within L, by this L.
+/// Returns true if two inputs are neighbours, which ε makes indistinguishable. `distance` is the L
+/// of mechanisms that protect inputs at most L apart.
 pub(super) fn neighbours(protects: PrivacyUnit, distance: f64, a: &[Entry], b: &[Entry]) -> bool {
     match protects {
         PrivacyUnit::User => true,
@@ -422,7 +434,7 @@ pub(super) fn neighbours(protects: PrivacyUnit, distance: f64, a: &[Entry], b: &
     }
 }
 
-/// An input's values of all items, 0 where there is none.
+/// Returns an input's values of all items, with 0 for missing entries.
 pub(super) fn vector(items: u32, input: &[Entry]) -> Vec<f64> {
     let value = |item| value(input, item).unwrap_or(0.0);
     (0..items).map(value).collect()

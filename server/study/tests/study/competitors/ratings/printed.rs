@@ -1,4 +1,4 @@
-//! Parameters as the papers print them, and what they cost.
+//! Tests of the parameters that the papers print, and of the additional error that they cause.
 
 use hushbin::choose::{Population, PredictedErrors};
 use hushbin::mechanism::hash_bin::Level;
@@ -7,7 +7,7 @@ use hushbin_study::competitors::ratings::as_printed;
 use hushbin_tests::errata::assert_table;
 use serde_json::{Value, json};
 
-/// One task over `items`, of people with `sparsity` entries of ±1 each.
+/// Returns a task over `items` items, for people with `sparsity` entries of ±1.
 fn planned(items: u32, sparsity: u32, epsilon: f64, people: u64, mechanism: &Value) -> Task {
     let draft: TaskDraft = serde_json::from_value(json!({
         "id": "t", "items": items, "sparsity": sparsity, "epsilon": epsilon, "people": people,
@@ -17,13 +17,13 @@ fn planned(items: u32, sparsity: u32, epsilon: f64, people: u64, mechanism: &Val
     draft.resolve().unwrap()
 }
 
-/// The complete mechanism of a task over 1000 items, as its file has it.
+/// Returns the complete mechanism of a task over 1000 items, as JSON.
 fn mechanism(sparsity: u32, epsilon: f64, people: u64, mechanism: &Value) -> Value {
     let task = planned(1000, sparsity, epsilon, people, mechanism);
     serde_json::to_value(&task).unwrap()["mechanism"].clone()
 }
 
-/// P1: t = floor(s·e + 2s − 1).
+/// P1's number of buckets is t = ⌊s·e + 2s − 1⌋.
 #[test]
 fn buckets_of_collision_are_the_papers() {
     for (sparsity, epsilon, buckets) in [
@@ -46,7 +46,7 @@ fn buckets_of_collision_are_the_papers() {
     }
 }
 
-/// P1 prints no t for CoCo: it is the best.
+/// P1 prints no number of buckets t for CoCo, so the best one is chosen.
 #[test]
 fn coco_is_as_the_paper_has_it() {
     for (sparsity, epsilon) in [(1, 1.0), (8, 0.5), (8, 3.0)] {
@@ -57,7 +57,7 @@ fn coco_is_as_the_paper_has_it() {
     }
 }
 
-/// P3: η = √(2k·ln(4n/β)), with Laplace noise and one bin.
+/// P3's clipping bound is η = √(2k·ln(4n/β)), with Laplace noise and one bin.
 #[test]
 fn the_clip_of_hash_bin_is_the_papers() {
     for (sparsity, people, clip) in [
@@ -73,7 +73,7 @@ fn the_clip_of_hash_bin_is_the_papers() {
         let exact = (2.0 * f64::from(sparsity) * (4.0 * people as f64 / 0.05).ln()).sqrt();
         let ours = own["clip"].as_f64().unwrap();
         assert_eq!((ours * 10.0).round() / 10.0, clip);
-        // The next on the grid, so that it bites no more often.
+        // The clipping bound is rounded up to the grid, so that no more sums are clipped.
         assert!(
             (0.0..1.0 / 1024.0).contains(&(ours - exact)),
             "{ours} {exact}"
@@ -91,7 +91,7 @@ fn the_clip_of_hash_bin_is_the_papers() {
     }
 }
 
-/// Hash-bin at level `neighbouring` where there is a distance, else at level `event`.
+/// Returns hash-bin at level `neighbouring` if a distance is given, otherwise at level `event`.
 fn printed_level(distance: Option<f64>, delta: Option<f64>, entries: u32, epsilon: f64) -> Value {
     match distance {
         Some(distance) => as_printed::succinct_neighbouring(entries, epsilon, distance, delta),
@@ -99,7 +99,7 @@ fn printed_level(distance: Option<f64>, delta: Option<f64>, entries: u32, epsilo
     }
 }
 
-/// P3's table of b.
+/// Checks the numbers of bins b in P3's table.
 #[test]
 fn bins_of_hash_bin_are_the_papers() {
     for (distance, delta, sparsity, epsilon, bins) in [
@@ -128,7 +128,8 @@ fn predicted(task: &Task, people: f64) -> PredictedErrors {
     (question.mechanism()).predict_errors(&domain, question.epsilon(), &population)
 }
 
-/// P1's t against the best of its rule, and what is chosen.
+/// Compares P1's number of buckets t with the best t for the same rule, and with the chosen
+/// mechanism.
 #[test]
 fn printed_buckets_cost() {
     let mut rows = Vec::new();
@@ -165,7 +166,8 @@ fn printed_buckets_cost() {
     );
 }
 
-/// P3's b and η against what is chosen at the same level.
+/// Compares P3's number of bins b and clipping bound η with the parameters that are chosen at the
+/// same level.
 #[test]
 fn printed_bins_and_clips_cost() {
     let mut rows = Vec::new();

@@ -1,4 +1,4 @@
-//! ε by enumeration of all reports of all inputs over small domains.
+//! Tests of ε by enumeration of all reports of all inputs, over small domains.
 
 use hushbin::Entry;
 use hushbin::ErrorCode;
@@ -17,12 +17,13 @@ fn settings() -> impl Iterator<Item = Setting> {
     all.flat_map(|(d, s)| [0.01, 0.5, 1.0, 2.0, 4.0].map(|epsilon| setting(d, s, epsilon)))
 }
 
-/// The greatest log ratio of any report's probabilities under neighbours.
+/// Returns the greatest log ratio of a report's probabilities under two neighbouring inputs.
 pub(super) fn loss(law: &Law, inputs: &[Vec<Entry>], protects: PrivacyUnit) -> f64 {
     loss_within(law, inputs, protects, f64::NAN)
 }
 
-/// The same of neighbours by this L, where it is about those.
+/// Returns the same maximum. `distance` is the L that defines neighbours of mechanisms for inputs
+/// at most L apart.
 fn loss_within(law: &Law, inputs: &[Vec<Entry>], protects: PrivacyUnit, distance: f64) -> f64 {
     let laws: Vec<Vec<f64>> = inputs.iter().map(|input| law(input)).collect();
     for law in &laws {
@@ -40,8 +41,8 @@ fn loss_within(law: &Law, inputs: &[Vec<Entry>], protects: PrivacyUnit, distance
     most.ln()
 }
 
-/// Ends alone are worst: probabilities are linear in an entry's value. With halves where
-/// there are not too many reports.
+/// Returns all inputs. The values ±1 suffice for the worst case, because probabilities are linear
+/// in an entry's value. The value 1/2 is added if there are few enough reports.
 fn all_inputs(name: &str, setting: &Setting) -> Vec<Vec<Entry>> {
     let values = if name.starts_with("k-fold") {
         &[1.0, -1.0][..]
@@ -73,7 +74,7 @@ fn losses_are_those_of_all_reports() {
                 "{what}, {setting:?}: {stated}"
             );
             let all = stated > setting.epsilon - 1e-9;
-            // But for those that are known to spend less.
+            // Exceptions: mechanisms that are known to spend less than ε.
             let less = match what {
                 "PrivKV" => true,
                 "PCKV-GRR" => setting.sparsity > 1,
@@ -87,7 +88,7 @@ fn losses_are_those_of_all_reports() {
     assert_eq!((compared, spent), (15 * 13, 15 * 12 - 5));
 }
 
-/// Of buckets under each hash function by itself, instead of what they hold.
+/// Compares the model of OLH with an enumeration of all hash functions and reported buckets.
 #[test]
 fn hits_are_those_of_all_hash_functions() {
     for epsilon in [0.5, 1.0] {
@@ -124,7 +125,8 @@ fn hits_are_those_of_all_hash_functions() {
     }
 }
 
-/// Slots in the order of the items: an entry that is added moves another, and both tell.
+/// With slots in the order of items, an added entry also moves a later entry. Two answers then
+/// depend on it, so the loss is 2ε.
 #[test]
 fn slots_in_the_order_of_items_lose_twice() {
     for epsilon in [0.5, 1.0] {
@@ -144,7 +146,7 @@ fn half_and_half_is_no_sum() {
     let loss = |d, s, name| named(name, &setting(d, s, 1.0)).privacy_loss();
     assert!((loss(3, 2, "PrivKV") - 0.719_070_196).abs() < 1e-8);
     assert!((loss(3, 2, "PCKV-GRR") - 0.620_114_507).abs() < 1e-8);
-    // Whatever ε₁ and ε₂ are.
+    // The formula for the loss holds for all ε₁ and ε₂.
     for (presence, sign) in [(0.5, 0.5), (1.0, 0.3), (0.3, 2.0), (3.0, 1e-4), (1e-4, 3.0)] {
         let setting = setting(3, 2, 1.0);
         let stated = PrivKv::with_budgets(&setting, presence, sign)
@@ -155,8 +157,8 @@ fn half_and_half_is_no_sum() {
     }
 }
 
-/// Over vectors of all neighbours the sensitivity, and the divergence of noise along what
-/// they differ by, added up over thin cells.
+/// Compares the sensitivity with the maximum distance of all pairs of neighbours. Compares the
+/// privacy loss with an integral over thin cells.
 #[test]
 fn normal_noise_has_the_loss_of_the_farthest_neighbours() {
     for (d, s, epsilon) in [(3, 1, 0.5), (3, 2, 1.0), (4, 4, 3.5)] {
@@ -184,7 +186,8 @@ fn normal_noise_has_the_loss_of_the_farthest_neighbours() {
     }
 }
 
-/// Of vectors so far apart, which is what its noise is for.
+/// Checks the sensitivity and the privacy loss of the noise. `farthest` is the maximum distance of
+/// two neighbours. δ is integrated over thin cells along the difference of two such vectors.
 fn assert_loss(noise: &NormalNoise, setting: &Setting, farthest: f64) {
     assert!((noise.gaussian().sensitivity() - farthest).abs() < 1e-12);
     let moved = farthest / noise.gaussian().sigma();
@@ -204,7 +207,8 @@ fn assert_loss(noise: &NormalNoise, setting: &Setting, farthest: f64) {
     );
 }
 
-/// L of one entry, of several, and more than any two inputs of three items are apart.
+/// Distances L: for one entry, for several entries, and above the maximum distance of two inputs of
+/// three items.
 const DISTANCES: [f64; 9] = [0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 6.0, 100.0];
 
 #[test]
@@ -231,8 +235,8 @@ fn normal_noise_within_a_distance_has_the_loss_of_the_farthest_neighbours() {
     }
 }
 
-/// Into which cell each coordinate falls, of all of which some are beyond both ends: there the
-/// ratio of densities is greatest.
+/// Returns the distribution of the cells into which the noisy coordinates fall. Some cells are
+/// beyond both ends of the range, where the ratio of densities is greatest.
 fn laplace_cells(items: u32, scale: f64) -> Law {
     let below = move |x: f64| match x / scale {
         z if z < 0.0 => 0.5 * z.exp(),
@@ -283,7 +287,7 @@ fn laplace_noise_has_the_loss_of_the_farthest_neighbours() {
     }
 }
 
-/// The greatest distance of two neighbours' vectors.
+/// Returns the greatest Euclidean distance between the vectors of two neighbours.
 fn farthest(setting: &Setting, inputs: &[Vec<Entry>], protects: PrivacyUnit) -> f64 {
     let vector = |input: &[Entry]| vector(setting.items, input);
     let mut most: f64 = 0.0;
@@ -343,7 +347,7 @@ fn bad_settings_are_refused() {
                 named.name
             );
         }
-        // Noise needs a δ, and others take none.
+        // Normal noise needs a δ above 0. All other mechanisms accept δ = 0.
         let none = Setting { delta: 0.0, ..one };
         let built = (named.build)(&none);
         assert_eq!(

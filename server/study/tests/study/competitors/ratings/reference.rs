@@ -1,4 +1,4 @@
-//! Numbers computed independently, to one part in 10⁹.
+//! Tests that numbers agree with an independent program, to one part in 10⁹.
 
 use hushbin::Mechanism;
 use hushbin::bounds::EPSILON;
@@ -15,7 +15,7 @@ use super::models::named;
 
 const REFERENCE: &str = include_str!("../../../../../../tests/reference/competitors.json");
 
-/// The rows of a kind, as many as are known to be there.
+/// Returns the rows of a kind, and checks their number.
 fn rows(kind: &str, count: usize) -> Vec<Value> {
     let mut all: Value = serde_json::from_str(REFERENCE).unwrap();
     let rows = all[kind].take();
@@ -53,7 +53,8 @@ fn setting(row: &Value, items: u32, sparsity: u32) -> Setting {
     }
 }
 
-/// Variances of presence, of who has the item and of who has not.
+/// Returns the variances of the estimated non-missing frequency, for a person with the item and for
+/// a person without it.
 fn presence(moments: &Moments) -> [f64; 2] {
     moments.presence.unwrap().variance
 }
@@ -67,7 +68,7 @@ fn privkv_is_the_reference() {
         let setting = setting(&row, whole(&row, "d"), 1);
         let moments = ThreeAnswers::new(&setting).unwrap().moments();
         let [own, opposite, other] = moments.frequency_variance().unwrap();
-        // What is not the own sign is as if it were absent.
+        // The opposite sign has the same variance as an absent item.
         assert!((opposite / other - 1.0).abs() < 1e-9);
         for (i, ours) in [own, other].into_iter().enumerate() {
             assert!(
@@ -134,7 +135,8 @@ fn pckv_is_the_reference() {
             assert_near(mean[i], &row[who], "mean");
             assert_near(signs[i][0], &row[who], "own_sign");
             assert_near(signs[i][1], &row[who], "other_sign");
-            // Of presence, the mean, and the frequencies of the own and of the other sign.
+            // Expectations of the non-missing frequency, of the mean, and of the frequencies of the
+            // person's sign and of the opposite sign.
             let expected = [[1.0, 1.0, 1.0, 0.0], [0.0; 4]][i];
             for (ours, theirs) in expected.iter().zip(row[who]["expect"].as_array().unwrap()) {
                 assert!((ours - theirs.as_f64().unwrap()).abs() < 1e-9, "{row}");
@@ -143,7 +145,8 @@ fn pckv_is_the_reference() {
     }
 }
 
-/// Of all d means, or of all 2d frequencies, of a person with s entries at the ends.
+/// Returns the sum of the variances of all d means, or of all 2d frequencies, for a person with s
+/// entries of ±1.
 fn total(setting: &Setting, moments: &Moments, frequencies: bool) -> f64 {
     let (d, s) = (f64::from(setting.items), f64::from(setting.sparsity));
     if !frequencies {
@@ -189,7 +192,8 @@ fn totals_are_the_reference() {
     }
 }
 
-/// At 0, but for Harmony's and those of an OLH, which are of who has the item, too.
+/// Compares variances of means for a person without the item. For OLH, frequencies are compared,
+/// also for a person with the item.
 #[test]
 fn means_are_the_reference() {
     for row in rows("dense", 3) {
@@ -207,7 +211,8 @@ fn means_are_the_reference() {
         assert_near(absent(&event), &row, "naive_bit_event");
         let user = NaiveBits::user(&six).unwrap();
         assert_near(absent(&user), &row, "naive_bit_user_k_6");
-        // Of the own sign's frequency, of who has it and of who has not.
+        // Variances of one sign's frequency, for a person with the item at this sign and for a
+        // person without the item.
         let hashes = KFold::<SignedHash>::new(&six).unwrap().moments();
         let [own, _, other] = hashes.frequency_variance().unwrap();
         for (i, ours) in [own, other].into_iter().enumerate() {
@@ -217,7 +222,8 @@ fn means_are_the_reference() {
     }
 }
 
-/// SUCCINCT as printed at user level is hash-bin with one bin; its clip is on a grid.
+/// SUCCINCT as printed at user level is hash-bin with one bin, except that hash-bin's clipping
+/// bound is a multiple of the grid's step.
 #[test]
 fn one_clipped_bin_is_the_reference() {
     for row in rows("succinct", 2) {
@@ -249,7 +255,7 @@ fn one_clipped_bin_is_the_reference() {
         let square = rates.square(k);
         for (field, left) in [("member", own.attenuation(k)), ("other", 0.0)] {
             let ours = rates.variance(square, left);
-            // What is drawn is discrete, and the clip is further by up to a step.
+            // The drawn noise is discrete, and the clipping bound is larger by up to one step.
             let formula = clipped_square(k, clip) + 8.0 * (clip / epsilon).powi(2) - left * left;
             assert!(
                 (ours / formula - 1.0).abs() < 1e-6,

@@ -1,4 +1,5 @@
-//! What is drawn is what is listed: reports of one person, and of two at once.
+//! Tests that drawn reports have the listed probabilities, for one person and for two people at
+//! once.
 
 use std::collections::BTreeMap;
 
@@ -11,15 +12,15 @@ use super::models::{Model, listed, models};
 
 const DRAWS: u64 = 200_000;
 
-/// What was heard, as a key.
+/// Converts sums to integers, as a key of a map.
 fn key(heard: &[f64]) -> Vec<i64> {
     heard.iter().map(|sum| (sum * 1e6).round() as i64).collect()
 }
 
-/// Probabilities of what is heard.
+/// Probability of each possible value of the sums.
 type Heards = BTreeMap<Vec<i64>, f64>;
 
-/// Of one person.
+/// Returns the distribution of the sums from one person's report, as pairs of sums and probability.
 fn of_one(model: &Model, input: &[Entry]) -> Vec<(Vec<f64>, f64)> {
     let law = (model.law)(input);
     let mut all: BTreeMap<Vec<i64>, (Vec<f64>, f64)> = BTreeMap::new();
@@ -34,7 +35,7 @@ fn keyed(all: &[(Vec<f64>, f64)]) -> Heards {
     all.iter().map(|(heard, p)| (key(heard), *p)).collect()
 }
 
-/// Of two.
+/// Returns the distribution of the sums from the reports of two people.
 fn of_both(a: &[(Vec<f64>, f64)], b: &[(Vec<f64>, f64)]) -> Heards {
     let mut sums = Heards::new();
     for (one, p) in a {
@@ -46,7 +47,7 @@ fn of_both(a: &[(Vec<f64>, f64)], b: &[(Vec<f64>, f64)]) -> Heards {
     sums
 }
 
-/// Counts draws against probabilities, rare ones as one.
+/// Compares counts of drawn sums with their probabilities. Rare outcomes are counted together.
 fn assert_drawn(expected: &Heards, what: &str, mut draw: impl FnMut(&mut ReportSums), items: u32) {
     let rare = |p: f64| p * (DRAWS as f64) < 25.0;
     let common: Vec<(&Vec<i64>, f64)> = (expected.iter())
@@ -107,7 +108,8 @@ fn reports_are_drawn_as_listed() {
             let one = |heard: &mut ReportSums| model.oracle.add_report(input, heard, &mut rng);
             assert_drawn(&keyed(law), &what, one, 2);
         }
-        // At once, as one by one.
+        // Reports of two people that are drawn at once have the same distribution as reports drawn
+        // one by one.
         let [a, b] = [&people[1], &people[2]];
         let both = of_both(&laws[1], &laws[2]);
         let what = format!("{} of two", model.name);
@@ -119,8 +121,9 @@ fn reports_are_drawn_as_listed() {
     }
 }
 
-/// Three items, one slot: with more than one entry one of them is told of; but k-fold tells of
-/// all, and a bit of each coordinate.
+/// Inputs have two entries, but mechanisms have one slot (of three items). Most mechanisms then
+/// report one random entry. Mechanisms that report about a random item or about every coordinate
+/// need no such choice.
 #[test]
 fn too_many_entries_are_sampled_down() {
     let setting = |sparsity| Setting {
@@ -141,7 +144,8 @@ fn too_many_entries_are_sampled_down() {
             *expected.entry(key.clone()).or_default() += p / 2.0;
         }
         match model.name {
-            // Their estimates are balanced, as another test has it.
+            // k-fold repetition reports every entry. A different test checks that its estimates are
+            // unbiased.
             "k-fold, OLH" | "k-fold, one bit" => continue,
             "Harmony"
             | "PrivKV"
@@ -164,8 +168,9 @@ fn too_many_entries_are_sampled_down() {
     }
 }
 
-/// The density of the sum of n Laplace variables of scale 1: exp(−|x|) times a polynomial in
-/// |x|, whose coefficients of degree n − 1 − k are C(n − 1 + k, k)/((n − 1 − k)!·2ⁿ⁺ᵏ).
+/// Returns the density of the sum of n Laplace variables of scale 1. It is exp(−|x|) times a
+/// polynomial in |x|, whose coefficient of degree n − 1 − k is
+/// C(n − 1 + k, k)/((n − 1 − k)!·2ⁿ⁺ᵏ).
 fn laplace_sum(n: i32, x: f64) -> f64 {
     let factorial = |m: i32| (1..=m).map(f64::from).product::<f64>();
     let term = |k: i32| {
@@ -176,7 +181,7 @@ fn laplace_sum(n: i32, x: f64) -> f64 {
     (0..n).map(term).sum::<f64>() * (-x.abs()).exp()
 }
 
-/// The integral of a smooth function, by the midpoints of many cells.
+/// Returns the integral of a smooth function, by the midpoint rule.
 fn integral(from: f64, to: f64, of: impl Fn(f64) -> f64) -> f64 {
     let cells = 4000;
     let width = (to - from) / f64::from(cells);
@@ -184,7 +189,8 @@ fn integral(from: f64, to: f64, of: impl Fn(f64) -> f64) -> f64 {
     (0..cells).map(middle).sum::<f64>() * width
 }
 
-/// The noise of n reports at once and one by one, beside the law of the sum of n.
+/// Compares the noise of n reports, drawn at once and one by one, with the distribution of a sum of
+/// n Laplace variables.
 #[test]
 fn laplace_noise_of_many_is_that_of_each() {
     let setting = Setting {
@@ -197,7 +203,7 @@ fn laplace_noise_of_many_is_that_of_each() {
     let oracle = LaplaceNoise::new(&setting).unwrap();
     let mut rng = seeded(22);
     for n in [1, 2, 5, 12] {
-        // In quarters of a standard deviation, up to three.
+        // Cells are a quarter of a standard deviation wide, up to three standard deviations.
         let step = 0.25 * f64::from(2 * n).sqrt();
         let density = |x| laplace_sum(n, x);
         let cell = |i: i32| integral(f64::from(i) * step, f64::from(i + 1) * step, density);

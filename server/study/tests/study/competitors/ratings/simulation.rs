@@ -1,5 +1,5 @@
-//! Crowds whose truth is known: no bias, and the variance that is predicted. Comparisons
-//! would fail by chance with probability 10⁻⁶ at most.
+//! Tests on crowds with known true values that estimates are unbiased and have the predicted
+//! variance. Comparisons fail by chance with probability 10⁻⁶ at most.
 
 use hushbin::Entry;
 use hushbin::sample::{below, choose_front};
@@ -19,7 +19,8 @@ const PEOPLE: usize = 100_000;
 const REPEATS: usize = 60;
 const BLOCK: usize = 16_384;
 
-/// Everybody has one of so many common items, the first, and up to s − 1 others.
+/// Draws a crowd. Each person has one of the first `common` items, and up to s − 1 of the remaining
+/// items.
 fn crowd(setting: &Setting, common: u32, people: usize, rng: &mut ChaCha8Rng) -> Vec<Vec<Entry>> {
     let mut deck: Vec<u64> = (common.into()..u64::from(setting.items)).collect();
     let person = |_| {
@@ -37,7 +38,7 @@ fn crowd(setting: &Setting, common: u32, people: usize, rng: &mut ChaCha8Rng) ->
     (0..people).map(person).collect()
 }
 
-/// By item, how many have it, at 1 and at −1.
+/// Returns, for each item, the numbers of people who have it at 1 and at −1.
 fn counts(setting: &Setting, crowd: &[Vec<Entry>]) -> Vec<[f64; 2]> {
     let mut counts = vec![[0.0; 2]; setting.items as usize];
     for entry in crowd.iter().flatten() {
@@ -54,7 +55,7 @@ fn hear(oracle: &dyn Oracle, people: &[&[Entry]], items: u32, rng: &mut ChaCha8R
     heard
 }
 
-/// Sums of errors and of their squares, each over the standard deviation predicted.
+/// Sums of errors and of squared errors, in units of the predicted standard deviation.
 #[derive(Default)]
 struct Errors {
     n: f64,
@@ -75,7 +76,8 @@ impl Errors {
         assert!(bias.abs() < 5.0, "{what}: off by {bias} σ");
     }
 
-    /// Of 15,000 and more, whose squares are known to within 1.2 per cent.
+    /// Checks the variance of at least 15,000 errors. Their mean square has a standard error of at
+    /// most 1.2 per cent.
     fn assert_varied(&self, what: &str) {
         let ratio = self.square / self.n;
         assert!(self.n > 15_000.0);
@@ -83,7 +85,8 @@ impl Errors {
     }
 }
 
-/// One item's truth, and what is predicted of its mean and of the frequency of either sign.
+/// True mean of one item and true frequency of either sign, each with the predicted variance of the
+/// estimate.
 struct Truth {
     mean: [f64; 2],
     frequencies: Option<[[f64; 2]; 2]>,
@@ -150,7 +153,7 @@ fn large_crowds_have_the_variance_predicted() {
     }
 }
 
-/// Six items, of which everybody has up to three.
+/// Setting with six items, of which each person has up to three.
 const SMALL: Setting = Setting {
     items: 6,
     sparsity: 3,
@@ -160,7 +163,7 @@ const SMALL: Setting = Setting {
 };
 const RUNS: usize = 20_000;
 
-/// Estimates of means, then of frequencies, of many runs.
+/// Returns the estimates of many runs: first the means, then the frequencies.
 fn runs(
     oracle: &dyn Oracle,
     people: &[&[Entry]],
@@ -187,7 +190,7 @@ fn runs(
     (0..RUNS).map(run).collect()
 }
 
-/// Covariances of all pairs of columns, with their standard errors.
+/// Returns the covariances of all pairs of columns, with their standard errors.
 fn covariances(runs: &[Vec<f64>]) -> Vec<[f64; 2]> {
     let (n, columns) = (runs.len() as f64, runs[0].len());
     let mean = |i: usize| runs.iter().map(|run| run[i]).sum::<f64>() / n;
@@ -207,7 +210,7 @@ fn covariances(runs: &[Vec<f64>]) -> Vec<[f64; 2]> {
 fn reports_at_once_are_those_one_by_one() {
     let small = Setting { items: 5, ..SMALL };
     let mut crowd = crowd(&small, 2, 40, &mut seeded(60));
-    // Item 5 nobody has; and there are some who have nothing.
+    // No person has item 5, and some people have no item.
     crowd.resize(44, Vec::new());
     let people: Vec<&[Entry]> = crowd.iter().map(Vec::as_slice).collect();
     let counts = counts(&SMALL, &crowd);
@@ -241,8 +244,8 @@ fn reports_at_once_are_those_one_by_one() {
     }
 }
 
-/// Values between the ends are rounded without bias, or told as they are; and entries beyond s
-/// are no bias of k-fold.
+/// Estimates are unbiased for values between −1 and 1. They are also unbiased if k-fold repetition
+/// has more than s entries.
 #[test]
 fn values_between_the_ends_are_unbiased() {
     let entry = |(item, value): (u64, f64)| Entry { item, value };
@@ -255,7 +258,7 @@ fn values_between_the_ends_are_unbiased() {
             || named.name.ends_with("within L")
             || named.name.starts_with("PrivKV")
             || named.name == "Harmony");
-        // Of five entries three answer.
+        // Three of the five entries are kept.
         let kept = if sampled { 0.6 } else { 1.0 };
         let mut rng = seeded(seed);
         for (input, kept) in [(&few[..], 1.0), (&many[..], kept)] {

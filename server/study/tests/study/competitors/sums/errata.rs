@@ -1,5 +1,5 @@
-//! Errata of PVME and GKMPS: what is printed fails, or is not proven, or is more than is
-//! needed; what is implemented holds.
+//! Errata of PVME and GKMPS. The printed parameters violate the claims, are not proven, or are
+//! larger than necessary. The implemented parameters satisfy the claims.
 
 use std::collections::BTreeMap;
 
@@ -12,14 +12,15 @@ fn budget(epsilon: f64, delta: f64) -> Budget {
     Budget::new(epsilon, delta).unwrap()
 }
 
-/// Outcomes of the mechanism that gives away the most at (ε₀, δ₀), under either input.
+/// Returns the outcomes of the worst (ε₀, δ₀) private mechanism, with their probabilities under
+/// either input.
 fn canonical(each: &CoordinateBudget) -> [(f64, f64); 4] {
     let (e, delta) = (each.epsilon().exp(), each.delta());
     let [own, other] = [e, 1.0].map(|weight| (1.0 - delta) * weight / (1.0 + e));
     [(delta, 0.0), (own, other), (other, own), (0.0, delta)]
 }
 
-/// δ at ε of D of them, by all 4^D outcomes.
+/// Returns δ at ε of D such mechanisms together, by enumeration of all 4^D outcomes.
 fn enumerated(each: &CoordinateBudget, coordinates: u32, epsilon: f64) -> f64 {
     let mut all = vec![(1.0, 1.0)];
     for _ in 0..coordinates {
@@ -44,8 +45,9 @@ fn composition_is_that_of_all_outcomes() {
     }
 }
 
-/// D = 4: the theorem proves 1.5·δ of the printed δ₀ and δ of the right one, but even the
-/// mechanism that gives away the most keeps the promise. 4·ε₀ < ε: basic composition.
+/// For D = 4, the theorem proves a total of 1.5·δ for the printed δ₀, and δ for the corrected δ₀.
+/// But even the worst mechanism satisfies (ε, δ) with the printed δ₀. The reason is basic
+/// composition: 4·ε₀ < ε.
 #[test]
 fn the_printed_budget_is_not_proven_but_holds_of_four() {
     for (epsilon, delta) in [
@@ -67,8 +69,8 @@ fn the_printed_budget_is_not_proven_but_holds_of_four() {
     }
 }
 
-/// For ε up to 4 the printed budget holds in truth, whatever the number of coordinates;
-/// the right one always does.
+/// For ε up to 4, the printed budget satisfies (ε, δ) for all tested numbers of coordinates. The
+/// corrected budget always does.
 #[test]
 fn the_printed_budget_holds_where_epsilon_is_small() {
     for d in [2, 4, 8, 16, 24, 32, 48, 64, 128, 256, 1024, 4096] {
@@ -87,7 +89,8 @@ fn the_printed_budget_holds_where_epsilon_is_small() {
     }
 }
 
-/// It fails for many coordinates at large ε, and at the ε that is proven of it.
+/// The printed budget violates (ε, δ) for many coordinates at large ε. It also violates δ at the
+/// proven ε.
 #[test]
 fn the_printed_budget_fails_where_epsilon_is_large() {
     let rows = as_printed::budgets().unwrap();
@@ -98,7 +101,7 @@ fn the_printed_budget_fails_where_epsilon_is_large() {
         let fails = row.printed_delta > row.delta;
         assert_eq!(fails, row.epsilon == 12.0, "{row:?}");
     }
-    // The theorem applies, ε proven is below that asked for: it is δ₀ that is too much.
+    // The proven ε is below the requested ε, so the theorem applies. Only δ₀ is too large.
     let row = rows
         .iter()
         .find(|row| row.coordinates == 512 && row.epsilon == 12.0);
@@ -113,7 +116,8 @@ fn the_printed_budget_fails_where_epsilon_is_large() {
     assert!((row.printed_delta_at_proven / row.delta - 1.000_693).abs() < 1e-6);
 }
 
-/// Summed up, composition allows more than the closed form, and no more than it says.
+/// Exact composition allows a larger ε₀ than the closed form. A slightly larger ε₀ exceeds the
+/// budget.
 #[test]
 fn budgets_that_are_summed_up_are_larger() {
     for (d, times) in [(4, 3.809), (16, 1.943), (128, 1.764), (512, 1.750)] {
@@ -129,7 +133,8 @@ fn budgets_that_are_summed_up_are_larger() {
     }
 }
 
-/// δ of n reports by all M^n sequences, of which the order is not seen.
+/// Returns the δ of n reports by enumeration of all M^n sequences. The attacker sees the reports
+/// without their order.
 fn of_sequences(cells: usize, gamma: f64, others: &[usize], epsilon: f64) -> f64 {
     let law = |own: usize, cell: usize| {
         gamma / cells as f64 + if cell == own { 1.0 - gamma } else { 0.0 }
@@ -156,7 +161,7 @@ fn of_sequences(cells: usize, gamma: f64, others: &[usize], epsilon: f64) -> f64
     hockey_stick(batches.into_values(), epsilon)
 }
 
-/// The worst batch is found, and what is counted is a lower bound of it.
+/// The exact δ equals the maximum over all batches. The δ of the counting attack is a lower bound.
 #[test]
 fn batches_are_those_of_all_sequences() {
     for (cells, gamma, epsilon) in [(2, 0.4, 0.3), (3, 0.5, 0.5), (4, 0.3, 1.0)] {
@@ -177,7 +182,8 @@ fn batches_are_those_of_all_sequences() {
     assert!(grid::shuffled_delta(9, 0.0, 3, 1.0).is_err());
 }
 
-/// γ = c·(r + 1)/n is too little for (r + 1)^d cells; c·(r + 1)^d/(n − 1) is enough.
+/// The printed γ = c·(r + 1)/n is too small for (r + 1)^d cells. With the corrected γ = c·(r +
+/// 1)^d/(n − 1), the claim is true.
 #[test]
 fn the_printed_gamma_fails() {
     let rows = as_printed::gammas().unwrap();
@@ -190,34 +196,35 @@ fn the_printed_gamma_fails() {
         let times = f64::from(row.steps + 1).powi(row.coordinates as i32 - 1);
         assert!((short / (times * n / (n - 1.0)) - 1.0).abs() < 1e-12);
     }
-    // n = 6, r = 2, d = 2, by all 9⁶ sequences: all others have a third cell.
+    // n = 6, r = 2, d = 2, by all 9⁶ sequences. All other people have values in a third cell.
     let row = &rows[0];
     assert_eq!((row.people, row.steps, row.coordinates), (6, 2, 2));
     assert_eq!(row.constant, ConstantOrigin::Enumerated);
     let told = of_sequences(9, row.printed_gamma, &[2; 5], row.epsilon);
     assert!((told - row.printed_delta).abs() < 1e-13, "{told}");
     assert!((told - 0.282_990).abs() < 1e-6);
-    // The same γ is enough for d = 1, and no less is.
+    // The same γ suffices for d = 1, and no smaller γ does.
     let of_one = |gamma| grid::shuffled_delta(3, gamma, 6, row.epsilon).unwrap();
     assert!(of_one(row.printed_gamma) <= row.delta);
     assert!(of_one(0.999 * row.printed_gamma) > row.delta);
-    // By the paper's own c, n = 10⁵: 0.088 instead of 10⁻⁶.
+    // With the paper's c and n = 10⁵, δ is 0.088 instead of 10⁻⁶.
     let worst = rows.last().unwrap();
     assert_eq!(worst.constant, ConstantOrigin::Paper);
     assert!((worst.printed_delta - 0.087_567).abs() < 1e-6);
-    // Too few people for any γ.
+    // With so few people, no γ suffices.
     assert!(as_printed::enumerated_gamma(6, 2, 2, &budget(1.0, 0.1)).is_err());
 }
 
-/// What is subtracted from a sum of coordinates: the mean of a report is
-/// (1 − γ)·u + γ/2, by all its cells.
+/// Erratum to the number that is subtracted from a sum of coordinates. The mean of a report is (1 −
+/// γ)·u + γ/2, by enumeration of all cells, where u is the person's value.
 #[test]
 fn the_printed_correction_leaves_a_bias() {
     for row in as_printed::gammas().unwrap() {
         let (r, n) = (f64::from(row.steps), f64::from(row.people));
         let cells = (row.steps + 1).pow(row.coordinates);
         let u = 1.0 / r;
-        // The first coordinate of every cell; of somebody's own it is u.
+        // Sum of the first coordinates of all cells. The person's own cell has the first coordinate
+        // u.
         let uniform: f64 = (0..cells)
             .map(|cell| f64::from(cell % (row.steps + 1)) / r)
             .sum();
@@ -230,7 +237,8 @@ fn the_printed_correction_leaves_a_bias() {
     }
 }
 
-/// GKMPS's noise hides what it says, with six times the messages and δ = 3·10⁻²¹.
+/// GKMPS's noise satisfies its claim, but with about six times the necessary messages: its δ is
+/// 3·10⁻²¹.
 #[test]
 fn the_printed_calibration_is_more_than_enough() {
     let rows = as_printed::calibrations().unwrap();
@@ -248,7 +256,7 @@ fn the_printed_calibration_is_more_than_enough() {
     assert!((first.least_mean - 33.26).abs() < 0.02);
 }
 
-/// The closed form holds where it is below 1, and asks for 4.8 times what is needed.
+/// The closed form is valid if it is below 1. It is at least 4.8 times the necessary γ.
 #[test]
 fn the_closed_form_is_more_than_enough() {
     let rows = as_printed::closed_forms().unwrap();

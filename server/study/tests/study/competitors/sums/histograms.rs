@@ -1,4 +1,4 @@
-//! What one coordinate's histogram gives away, against the histogram itself.
+//! Tests of the privacy loss of one coordinate's messages, against enumeration of their histograms.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,8 @@ fn add(histogram: &mut Histogram, value: i32, count: i64) {
     *histogram.entry(value).or_default() += count;
 }
 
-/// e_x = Σ c_y(x)·s_y + x·e₊₁, and all tuples have the sum zero.
+/// The decomposition e_x = Σ c_y(x)·s_y + x·e₊₁ holds for all messages x, and all tuples have the
+/// sum zero.
 #[test]
 fn messages_are_tuples_and_units() {
     for levels in [1, 2, 3, 16, LEVELS.max as u32] {
@@ -37,7 +38,7 @@ fn messages_are_tuples_and_units() {
     assert!(Tuples::new(0).is_err() && Tuples::new(65).is_err());
 }
 
-/// Γ and q, and U far beyond ±L moves nothing more.
+/// Checks Γ and q against known values. U far beyond ±L causes no greater shifts.
 #[test]
 fn reach_is_that_of_the_worst_pair() {
     for (levels, gamma, differing) in [(1, 1, 1), (2, 6, 3), (4, 20, 5), (8, 56, 9), (16, 144, 13)]
@@ -58,7 +59,7 @@ fn reach_is_that_of_the_worst_pair() {
     }
 }
 
-/// Probabilities of Z⁺ + Z₁ and Z⁻ + Z₁, whose Z₁ is the same.
+/// Returns the joint probabilities of Z⁺ + Z₁ and Z⁻ + Z₁, with the same Z₁ in both sums.
 fn units_and_pairs(noise: &CoordinateNoise, most: usize) -> Vec<Vec<f64>> {
     let cut = |law: NegativeBinomial| {
         let mut all = law.probabilities();
@@ -76,7 +77,8 @@ fn units_and_pairs(noise: &CoordinateNoise, most: usize) -> Vec<Vec<f64>> {
         .collect()
 }
 
-/// δ of the histogram (N₊₂, N₋₂, N₊₁, N₋₁) itself, up to `most` copies of each.
+/// Returns δ by enumeration of the histograms (N₊₂, N₋₂, N₊₁, N₋₁), with fewer than `most` copies
+/// of each tuple.
 fn of_histograms(noise: &CoordinateNoise, epsilon: f64, from: i32, to: i32, most: usize) -> f64 {
     let plain = units_and_pairs(noise, most);
     let laws: Vec<Vec<f64>> = noise
@@ -87,7 +89,7 @@ fn of_histograms(noise: &CoordinateNoise, epsilon: f64, from: i32, to: i32, most
         let z = usize::try_from(z).ok()?;
         laws.get(place)?.get(z).copied()
     };
-    // P of a histogram if the person's value is x.
+    // Probability of a histogram if the person's value is x.
     let probability = |x: i32, [twos, minus_twos, ones, minus_ones]: [i64; 4]| {
         let own = |value: i32| i64::from(x == value);
         let (up, down) = (twos - own(2), minus_twos - own(-2));
@@ -101,7 +103,7 @@ fn of_histograms(noise: &CoordinateNoise, epsilon: f64, from: i32, to: i32, most
     let end = most as i64 + 2;
     let mut delta = 0.0;
     for (twos, minus_twos) in (0..end).flat_map(|a| (0..end).map(move |b| (a, b))) {
-        // Where units and pairs are, whichever of the two values it was.
+        // Range of the number of messages ±1, wide enough for either value of the person.
         let starts = |base: i64| (base - 4).max(0)..base + end + 4;
         for ones in starts(2 * minus_twos) {
             for minus_ones in starts(2 * twos) {
@@ -116,7 +118,7 @@ fn of_histograms(noise: &CoordinateNoise, epsilon: f64, from: i32, to: i32, most
 
 #[test]
 fn independent_counts_give_away_what_histograms_do() {
-    // Small p, so that few copies are nearly all.
+    // p is small, so that few copies have nearly all of the probability.
     for (r, units, pairs, triples) in [(4.0, 0.3, 0.25, 0.2), (1.5, 0.4, 0.3, 0.3)] {
         let copies = |y: i32| if y == 1 { pairs } else { triples };
         let noise = CoordinateNoise::with_parameters(2, r, units, copies).unwrap();
@@ -131,7 +133,7 @@ fn independent_counts_give_away_what_histograms_do() {
     }
 }
 
-/// The repaired protocol is as private as it says, by more than four orders of magnitude.
+/// The corrected protocol satisfies its δ₀, with a margin of more than four orders of magnitude.
 #[test]
 fn coordinates_are_private() {
     for (levels, epsilon, delta) in [
@@ -145,22 +147,23 @@ fn coordinates_are_private() {
         let noise = CoordinateNoise::new(levels, &budget).unwrap();
         let worst = noise.worst_delta(epsilon).unwrap();
         assert!(worst <= 1e-4 * delta, "{levels} {epsilon}: {worst}");
-        // The sum alone hides no more than (1 − β)·ε₀.
+        // The bound is not loose in ε: at 0.7·ε₀, which is below (1 − β)·ε₀, the sum alone already
+        // has a large δ.
         let l = levels as i32;
         assert!(noise.delta_at(0.7 * epsilon, l, -l).unwrap() > 1e-4);
     }
-    // p for a change by L, as if values had one sign only: not private.
+    // With the p for a change by L, as if values had only one sign, the protocol is not private.
     let noise = CoordinateNoise::new(1, &CoordinateBudget::from_parts(1.0, 1e-6).unwrap()).unwrap();
     let twice = noise.unit_distribution().p().powi(2);
     let less = CoordinateNoise::with_parameters(1, 44.5, twice, |_| 0.951_229).unwrap();
     assert!(less.worst_delta(1.0).unwrap() > 0.1);
-    // More levels have too many histograms to list.
+    // With more levels there are too many histograms to list.
     let noise = CoordinateNoise::new(4, &CoordinateBudget::from_parts(1.0, 1e-6).unwrap()).unwrap();
     assert!(noise.delta_at(1.0, 4, -4).is_err());
     assert!(CoordinateNoise::with_parameters(1, 0.5, 0.5, |_| 0.5).is_err());
 }
 
-/// What is summed up on a grid is above what is exact, and by little.
+/// The bound from losses on a grid is above the exact δ, by a small margin.
 #[test]
 fn rounded_losses_bound_what_is_given_away() {
     let copies = |y: i32| if y == 1 { 0.7 } else { 0.8 };
@@ -184,7 +187,7 @@ fn rounded_losses_bound_what_is_given_away() {
     }
 }
 
-/// At the parameters that the paper's protocol would be run with: one of the values is an end.
+/// Checks realistic parameters of the paper's protocol. One of the two values is −L or L.
 #[test]
 fn more_levels_are_private_too() {
     for (levels, epsilon, delta) in [
@@ -206,7 +209,8 @@ fn more_levels_are_private_too() {
     }
 }
 
-/// NB by its definition, and the shift that it hides by all outcomes.
+/// Checks moments, P(0) and the δ of a shift of negative binomial counts, by enumeration of all
+/// outcomes.
 #[test]
 fn negative_binomials_are_what_they_say() {
     for (r, p) in [

@@ -1,5 +1,5 @@
-//! Sums of vectors by shuffled messages: held to numbers computed independently, to
-//! enumeration, and to what is drawn.
+//! Tests of sums of vectors by shuffled messages. Results are compared with independently computed
+//! numbers, with enumeration, and with draws.
 
 mod errata;
 mod histograms;

@@ -1,5 +1,5 @@
-//! What people send and what it adds up to. Tests of draws, with fixed seeds, would fail
-//! by chance with probability 10⁻⁶ each.
+//! Tests of people's messages and of their sums. Tests of draws have fixed seeds, and each fails by
+//! chance with probability 10⁻⁶.
 
 use hushbin_study::competitors::Budget;
 use hushbin_study::competitors::sums::{CoordinateBudget, Message, NegativeBinomial, VectorSum};
@@ -11,7 +11,8 @@ fn generator(seed: u64) -> ChaCha20Rng {
     ChaCha20Rng::seed_from_u64(seed)
 }
 
-/// Counts of draws in cells of at least 40 expected each, beside their probabilities.
+/// Returns counts of draws and the probabilities of the same cells. Each cell has an expected count
+/// of at least 40.
 fn cells(law: &NegativeBinomial, draws: impl Iterator<Item = u64>) -> (Vec<u64>, Vec<f64>) {
     const DRAWS: u64 = 40_000;
     let (mut ends, mut expected) = (Vec::new(), Vec::new());
@@ -54,13 +55,14 @@ fn shares_add_up_to_the_law() {
     }
 }
 
-/// n people with these values of each coordinate, some of them between levels.
+/// Returns n people with three coordinates each. Some values lie between two levels.
 fn people(n: u32) -> Vec<Vec<f64>> {
     let row = |i: u32| vec![f64::from(i % 7) / 3.0 - 1.0, 0.3, -1.0];
     (0..n).map(row).collect()
 }
 
-/// Average f(1 − f) of coordinate j.
+/// Returns the average of f(1 − f) over people, where f is the fractional part of L times the value
+/// of coordinate j.
 fn rounding(rows: &[Vec<f64>], j: usize, levels: f64) -> f64 {
     let of = |row: &Vec<f64>| {
         let scaled = levels * row[j];
@@ -70,7 +72,7 @@ fn rounding(rows: &[Vec<f64>], j: usize, levels: f64) -> f64 {
     rows.iter().map(of).sum::<f64>() / rows.len() as f64
 }
 
-/// Sums are unbiased and have the variance predicted, and there are as many messages.
+/// Sums are unbiased and have the predicted variance. The number of messages is as predicted.
 #[test]
 fn sums_are_as_predicted() {
     const RUNS: u32 = 1500;
@@ -87,7 +89,7 @@ fn sums_are_as_predicted() {
             for row in &rows {
                 sent.extend(sum.messages(row, &mut rng).unwrap());
             }
-            // In any order.
+            // Sorting stands for shuffling: the order of messages does not matter.
             sent.sort_unstable();
             let sums = sum.sums(sent.iter().copied()).unwrap();
             for (moments, found) in moments.iter_mut().zip(sums) {
@@ -134,7 +136,7 @@ fn what_is_wrong_is_refused() {
     assert!(VectorSum::new(0, 2, 100, &each).is_err());
     assert!(VectorSum::new(2, 0, 100, &each).is_err());
     assert!(VectorSum::new(2, 2, 0, &each).is_err());
-    // δ = 0, and an ε₀ that would take more than 10⁷ messages.
+    // Refused: δ = 0, and an ε₀ that needs more than 10⁷ messages.
     assert!(CoordinateBudget::new(2, &Budget::new(1.0, 0.0).unwrap()).is_err());
     assert!(
         VectorSum::new(

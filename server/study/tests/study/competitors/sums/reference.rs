@@ -1,4 +1,4 @@
-//! Numbers computed independently.
+//! Tests that numbers agree with an independent program.
 
 use hushbin_study::competitors::Budget;
 use hushbin_study::competitors::sums::{CoordinateBudget, CoordinateNoise, Tuples, grid};
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 const REFERENCE: &str = include_str!("../../../../../../tests/reference/shuffle-sums.json");
 
-/// The rows of a kind, as many as are known to be there.
+/// Returns the rows of a kind, and checks their number.
 fn rows(kind: &str, count: usize) -> Vec<Value> {
     let all: Value = serde_json::from_str(REFERENCE).unwrap();
     let rows = all[kind].as_array().unwrap().clone();
@@ -115,7 +115,7 @@ fn shuffled_grids_are_the_reference() {
         let gamma = m / (number(&row, "epsilon").exp() + m - 1.0);
         let central = grid::central_epsilon(cells, gamma, n, delta).unwrap();
         let theirs = number(&row, "central");
-        // Rounded up, by the steps of its search.
+        // Our result is rounded up to a step of the search, so it may be slightly larger.
         let above = central - theirs;
         assert!((-1e-12..3e-8).contains(&above), "{row}: {above:e}");
     }
