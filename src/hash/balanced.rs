@@ -3,31 +3,31 @@
 use super::keys::{HashKeys, ROUNDS};
 use super::shuffle;
 
-/// Rounds if a coordinate takes few values. Odd, as every number of rounds is. See
+/// Number of rounds if a coordinate takes few values. Every number of rounds is odd. See
 /// [`Balanced::rounds`].
 const MORE_ROUNDS: usize = 21;
-/// Rounds if z takes few values and w many.
+/// Number of rounds if coordinate z takes few values and w takes many.
 const SOME_ROUNDS: usize = 9;
-/// Marker for a full shuffle in place of rounds.
+/// Value of `rounds` that stands for a full shuffle instead of rounds.
 const SHUFFLE_INSTEAD: usize = 0;
-/// Rounds of windows if each bucket has two slots.
+/// Number of rounds of a hash for windows if each bucket has two slots.
 const MOST_ROUNDS: usize = 41;
 /// A coordinate with fewer values than this, but more than one, takes few values.
 const FEW_VALUES: u32 = 8;
-/// A coordinate with at least this many values takes many.
+/// A coordinate with at least this many values takes many values.
 const MANY_VALUES: u32 = 32;
 
-/// Balanced hash of a closed domain: m·t slots, exactly m in each of t buckets.
+/// Balanced hash of a closed domain. It has m·t slots: exactly m slots in each of t buckets.
 ///
-/// A slot is w·t + z, with z below t and w below m. It passes through alternating rounds, five or
-/// [more](Balanced::rounds). Each round shifts one coordinate by a keyed function of the other.
-/// Each round is a bijection, so the whole is a permutation of the slots. The final z is the
-/// bucket. Rounds can be undone. So the slots of a bucket are listed in O(m), without a search over
-/// all slots.
+/// A slot is w·t + z, with the coordinates z below t and w below m. The slot passes through
+/// alternating rounds, five or [more](Balanced::rounds). Each round shifts one coordinate by a
+/// keyed function of the other. Each round is a bijection, so all rounds together are a permutation
+/// of the slots. The final z is the bucket. Rounds can be undone, so the slots of a bucket are
+/// listed in O(m) time, without a search over all slots.
 ///
 /// A slot is in each bucket with the same probability. Two slots share a bucket with the
-/// probability (m − 1)/(N − 1) of a random permutation, up to a factor within 1/N² of 1. Here N =
-/// m·t. With m = 1 no two slots ever share a bucket.
+/// probability (m − 1)/(N − 1), where N = m·t, up to a factor within 1/N² of 1. A random
+/// permutation has exactly this probability. With m = 1 no two slots ever share a bucket.
 ///
 /// ```
 /// use hushbin::hash::{Balanced, HashKeys};
@@ -48,7 +48,7 @@ pub struct Balanced {
 
 impl Balanced {
     /// Creates the hash of `elements` elements to `buckets` buckets. The number m of slots per
-    /// bucket is the least that gives each element a slot.
+    /// bucket is the smallest number that gives each element a slot.
     ///
     /// # Panics
     /// If `buckets` is 0.
@@ -68,12 +68,13 @@ impl Balanced {
         }
     }
 
-    /// Creates the hash for windows, in which an element is in several consecutive buckets.
+    /// Creates the hash for balanced windows, in which an element is in several consecutive
+    /// buckets.
     pub(super) const fn for_windows(elements: u32, buckets: u32) -> Self {
         let plain = Self::new(elements, buckets);
         Self {
-            // Sums of answers depend on triples of slots, which mix more slowly than pairs. One
-            // slot to a bucket needs a shuffle.
+            // Sums of answers depend on triples of slots, which mix more slowly than pairs. With
+            // one slot per bucket, rounds mix too little (see `is_shuffled`).
             rounds: match plain.per_bucket {
                 1 => SHUFFLE_INSTEAD,
                 2 => MOST_ROUNDS,
@@ -84,21 +85,22 @@ impl Balanced {
         }
     }
 
-    /// Number of rounds, five in the standard case. It depends on m slots a bucket and t buckets:
+    /// Number of rounds. It is five, except in these cases with m slots per bucket and t buckets:
     ///
     /// - 21 if 2 ≤ m < 8, or if 2 ≤ t < 8 and m < 32;
     /// - 9 if 2 ≤ t < 8 and m ≥ 32;
-    /// - 1 if t = 1, where nothing is to be mixed.
+    /// - 1 if t = 1, because there is nothing to mix.
     ///
-    /// Windows have 41 rounds for m = 2, 21 for 3 ≤ m < 16 and 9 for m ≥ 16. For m = 1 the value is
-    /// 0, which means a shuffle. The book gives the reasons, in `math/hashing`.
+    /// The hash for windows has 41 rounds for m = 2, 21 for 3 ≤ m < 16 and 9 for m ≥ 16. For m = 1
+    /// the value is 0, which means a shuffle instead of rounds. The book gives the reasons, in
+    /// `math/hashing`.
     #[must_use]
     pub const fn rounds(&self) -> usize {
         self.rounds
     }
 
-    /// Returns true if the order is shuffled in place of rounds. With m = 1, rounds only rotate the
-    /// slots, and neighbours stay neighbours.
+    /// Returns true if the order of the slots is shuffled instead of passing through rounds. With m
+    /// = 1, rounds would only rotate the slots, so neighbours would stay neighbours.
     pub(super) const fn is_shuffled(&self) -> bool {
         self.rounds == SHUFFLE_INSTEAD
     }
@@ -114,9 +116,9 @@ impl Balanced {
         ((slot / self.buckets) as u64) << 32 | (slot % self.buckets) as u64
     }
 
-    /// Runs the rounds on L [prepared](Balanced::coordinates) slots side by side and returns the
-    /// buckets. `first` are the keys of the first round. `pair` returns the keys of the two rounds
-    /// after it, and so on.
+    /// Runs the rounds on L [prepared](Balanced::coordinates) slots side by side and returns their
+    /// buckets. `first` contains the keys of the first round. `pair(i)` returns the keys of rounds
+    /// 2i + 1 and 2i + 2, counted from 0.
     #[inline(always)]
     pub(super) fn run_rounds<const L: usize>(
         &self,
@@ -161,7 +163,8 @@ pub(super) fn scaled(x: u32, key: u32, range: u32) -> u32 {
     ((u64::from(mix32(x ^ key)) * u64::from(range)) >> 32) as u32
 }
 
-/// Returns a + b mod range, for a and b below range. It cannot overflow because range < 2³¹.
+/// Returns a + b mod range, for a and b below range. The sum a + b cannot overflow because range <
+/// 2³¹.
 #[inline(always)]
 fn add(a: u32, b: u32, range: u32) -> u32 {
     sub(a + b, range, range)

@@ -7,7 +7,7 @@ use super::sign::{SignBit, sign_word};
 use crate::domain::Domain;
 
 impl Hashing {
-    /// Returns the number of this family in a task's canonical bytes.
+    /// Returns the code that stands for this family in a task's canonical bytes.
     pub(crate) const fn to_canonical(self) -> u64 {
         self as u64
     }
@@ -28,8 +28,8 @@ impl ElementHash {
         }
     }
 
-    /// Returns the keys of a cell's hash function, and the cell's bucket of it. Each function has t
-    /// cells, and they follow each other.
+    /// Returns the keys of the hash function that a cell belongs to, and the cell's bucket under
+    /// that function. Each function has t consecutive cells.
     #[inline]
     pub(crate) const fn locate(&self, seed: u64, cell: u32) -> (HashKeys, u32) {
         let t = self.buckets();
@@ -38,8 +38,8 @@ impl ElementHash {
 }
 
 impl HashFunctions {
-    /// Creates `count` functions to `buckets` buckets under a seed. Without a number of elements
-    /// the domain is open and is hashed [independently](super::independent_bucket).
+    /// Creates `count` hash functions that map to `buckets` buckets, under a seed. If `elements` is
+    /// `None`, the domain is open and is hashed [independently](super::independent_bucket).
     ///
     /// # Panics
     /// If `buckets` is 0.
@@ -82,7 +82,7 @@ impl SignBit {
     }
 }
 
-/// Returns the fair sign of an element that carries none (an item, or a padding).
+/// Returns the fair sign of an element that carries no sign (an item, or a padding).
 #[inline]
 pub(crate) fn element_sign(domain: &Domain, keys: &HashKeys, element: u64) -> i8 {
     SignBit::of(domain, element).sign(keys)

@@ -1,11 +1,11 @@
-//! Hash families for the choice of parameters.
+//! Defaults and costs of hash families, for the choice of parameters.
 
 use super::family::{ElementHash, Hashing};
 use crate::domain::Domain;
 
 impl Hashing {
-    /// Returns the requested family. By default it is balanced for a closed domain and independent
-    /// for an open one.
+    /// Returns the requested family, or the default if none is requested. The default is balanced
+    /// for a closed domain and independent for an open one.
     pub(crate) fn default_for(asked: Option<Self>, domain: &Domain) -> Self {
         asked.unwrap_or(match domain.items() {
             Some(_) => Self::Balanced,

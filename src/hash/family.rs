@@ -1,4 +1,4 @@
-//! Hash families, by name and fitted to a domain.
+//! Hash families: their names, and the hash of a family for a domain.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use crate::domain::Domain;
 use crate::error::{Error, error};
 use crate::mix::mix64;
 
-/// A family of hash functions, from elements to t buckets.
+/// Family of hash functions that map elements to t buckets.
 ///
 /// ```
 /// use hushbin::hash::Hashing;
@@ -26,8 +26,8 @@ pub enum Hashing {
     /// Balanced hash without paddings, for CoCo's rule `strongest`. An input of fewer than s
     /// entries is filled up with items that it does not have, with fair signs.
     BalancedItems,
-    /// Balanced hash of one answer of a list, for Collision's rule `heaviest`. An answer is in as
-    /// many consecutive buckets as are favoured.
+    /// Balanced hash of one answer from a list, for Collision's rule `heaviest`. An answer is in c
+    /// consecutive buckets, where c is the number of favoured buckets.
     BalancedWindows,
 }
 
@@ -57,8 +57,8 @@ impl Hashing {
         Ok(())
     }
 
-    /// Checks that the family is not [`BalancedItems`](Self::BalancedItems), for mechanisms that do
-    /// not fill up with items.
+    /// Checks that the family is not [`BalancedItems`](Self::BalancedItems). Most mechanisms cannot
+    /// fill up an input with items.
     ///
     /// # Errors
     /// [`Error::Combination`] if it is.
@@ -71,7 +71,7 @@ impl Hashing {
         Ok(())
     }
 
-    /// Families, each at its number in canonical bytes.
+    /// Families of hash functions, each at the index that is its code in canonical bytes.
     const ALL: [Self; 4] = [
         Self::Balanced,
         Self::Independent,
@@ -81,21 +81,22 @@ impl Hashing {
     /// Number of families.
     pub(crate) const COUNT: u64 = Self::ALL.len() as u64;
 
-    /// Returns the family of a number in canonical bytes, or `None` if there is none.
+    /// Returns the family that has this code in canonical bytes, or `None` if no family has it.
     pub(crate) fn of_canonical(number: u64) -> Option<Self> {
         Self::ALL.get(usize::try_from(number).ok()?).copied()
     }
 }
 
-/// Returns the bucket of a 64-bit key under the independent hash (P1), below `buckets`. It is the
-/// high half of a 128-bit product.
+/// Returns the bucket of a 64-bit key under the independent hash (the hash of Wang et al., see
+/// [`collision`](crate::mechanism::collision)). The bucket is below `buckets`: it is the high half
+/// of a 128-bit product.
 #[inline]
 #[must_use]
 pub fn independent_bucket(keys: &HashKeys, key: u64, buckets: u32) -> u32 {
     ((u128::from(mix64(key ^ keys.independent)) * u128::from(buckets)) >> 64) as u32
 }
 
-/// Hash family fitted to a domain; it maps elements to buckets.
+/// Hash of a family for a domain. It maps elements to buckets.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum ElementHash {
     Balanced(Balanced),
@@ -103,8 +104,9 @@ pub(crate) enum ElementHash {
 }
 
 impl ElementHash {
-    /// Creates the hash of `elements` elements, or of an open domain. An open domain has no slots
-    /// to balance; tasks refuse to balance one.
+    /// Creates the hash of `elements` elements, or of an open domain if `elements` is `None`. An
+    /// open domain is hashed independently, because it has no slots to balance. Tasks reject a
+    /// balanced hash of an open domain.
     pub(crate) fn new(hashing: Hashing, elements: Option<u32>, buckets: u32) -> Self {
         match elements {
             Some(elements) if hashing == Hashing::BalancedWindows => {
@@ -126,7 +128,7 @@ impl ElementHash {
         }
     }
 
-    /// Prepares an element for hashing: the part of the work that no key changes.
+    /// Prepares an element for hashing: computes the part that does not depend on the keys.
     pub(crate) const fn prepare_element(&self, element: u64) -> u64 {
         match self {
             Self::Balanced(balanced) => balanced.coordinates(element as u32),

@@ -9,7 +9,7 @@ use super::lanes::RoundKeys;
 #[cfg(not(feature = "collector"))]
 use super::sequential::RoundKeys;
 
-/// R hash functions of a family. The seed can be replaced for each report. The buckets of an
+/// R hash functions of one family, whose seed can be replaced for each report. The buckets of an
 /// element under all functions are computed together.
 ///
 /// ```
@@ -47,7 +47,7 @@ impl HashFunctions {
         self.seeds.len()
     }
 
-    /// Replaces the functions by those of another report's seed.
+    /// Replaces the functions by those that another report's seed determines.
     pub(crate) fn reseed(&mut self, seed: u64) {
         for (function, own) in (0..).zip(&mut self.seeds) {
             *own = HashKeys::function_seed(seed, function);
@@ -55,15 +55,16 @@ impl HashFunctions {
         self.prepared.reseed(&self.hash, &self.seeds);
     }
 
-    /// Prepares an element for hashing: the part of the work that no function or seed changes.
+    /// Prepares an element for hashing: computes the part that does not depend on the function or
+    /// the seed.
     #[must_use]
     pub const fn prepare_element(&self, element: u64) -> u64 {
         self.hash.prepare_element(element)
     }
 
-    /// Fills `buckets` with the buckets of [prepared](HashFunctions::prepare_element) elements. The
-    /// buckets of the first element under each function come first, then those of the second
-    /// element, and so on.
+    /// Fills `buckets` with the buckets of [prepared](HashFunctions::prepare_element) elements.
+    /// First come the buckets of the first element, one for each function. Then come those of the
+    /// second element, and so on.
     pub fn fill_buckets(&self, placed: &[u64], buckets: &mut [u32]) {
         // A single bucket needs no hash.
         if self.hash.buckets() == 1 || buckets.is_empty() {

@@ -2,11 +2,11 @@
 
 use crate::mix::output;
 
-/// Number of rounds of the balanced hash in the standard case; it can be
-/// [more](super::Balanced::rounds).
+/// Number of rounds of the balanced hash in the standard case. See
+/// [`Balanced::rounds`](super::Balanced::rounds) for the other cases.
 pub(super) const ROUNDS: usize = 5;
 
-/// Keys that a report's seed fixes.
+/// Keys that a report's seed determines.
 ///
 /// They are outputs of `splitmix64` (Steele, Lea, Flood 2014) started at the seed:
 ///
@@ -49,7 +49,8 @@ impl HashKeys {
         }
     }
 
-    /// Returns the seed of a function, counted from 0.
+    /// Returns the seed of a report's hash function, given the report's seed. Functions are counted
+    /// from 0.
     #[inline]
     pub(super) const fn function_seed(seed: u64, function: u32) -> u64 {
         // With one function a report has the same bytes as without functions.
@@ -60,7 +61,7 @@ impl HashKeys {
         }
     }
 
-    /// Returns the key of the sign hash alone, for a seed.
+    /// Returns the key of the sign hash for a seed, without the other keys.
     #[inline]
     pub(super) const fn sign_key(seed: u64) -> u64 {
         output(seed, 4)
@@ -69,7 +70,7 @@ impl HashKeys {
     /// Returns the `word`-th pair of round keys of a seed, counted from 0.
     #[inline]
     pub(super) const fn round_word(seed: u64, word: usize) -> [u32; 2] {
-        // The fourth output is the key of the signs.
+        // The fourth output is the key of the sign hash, so it is skipped here.
         let n = if word < 3 { word + 1 } else { word + 2 };
         halves(output(seed, n as u64))
     }

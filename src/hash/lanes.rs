@@ -6,15 +6,15 @@ use super::balanced::Balanced;
 use super::family::{ElementHash, independent_bucket};
 use super::keys::HashKeys;
 
-/// Number of slots that are hashed side by side. With sixteen, four 128-bit registers for each
-/// coordinate, the compiler vectorises the rounds. With eight it does not. The modules of pages are
-/// compiled for size and have no vectors.
+/// Number of slots that are hashed side by side. With sixteen slots (four 128-bit registers for
+/// each coordinate), the compiler vectorises the rounds. With eight, it does not. The modules of
+/// pages are compiled for size and have no vectors.
 pub(super) const LANES: usize = if cfg!(target_arch = "wasm32") { 1 } else { 16 };
-/// Number of lanes if no more slots are left.
+/// Number of slots that are hashed side by side if at most this many are left.
 pub(super) const FEW_LANES: usize = if cfg!(target_arch = "wasm32") { 1 } else { 4 };
 
-/// Round keys of several functions. Each row has one [half](HashKeys::key_index_of_round) of the
-/// key words, for all functions.
+/// Round keys of several hash functions, in rows. Each row has the same
+/// [half](HashKeys::key_index_of_round) of the key words, for all functions.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RoundKeys(Vec<u32>);
 
@@ -40,8 +40,8 @@ impl RoundKeys {
         }
     }
 
-    /// Fills `buckets` with the buckets of placed elements. The buckets of the first element under
-    /// each function come first, then those of the second element, and so on.
+    /// Fills `buckets` with the buckets of prepared elements. First come the buckets of the first
+    /// element, one for each function. Then come those of the second element, and so on.
     pub(super) fn fill(
         &self,
         hash: &ElementHash,
@@ -90,7 +90,8 @@ impl RoundKeys {
                             let few: [u32; FEW_LANES] = balanced.buckets_of(&keys, placed);
                             found[..FEW_LANES].copy_from_slice(&few);
                         }
-                        // `zip` asks `found` first, so no bucket is consumed after the last result.
+                        // `zip` advances `found` first, so no bucket is consumed after the last
+                        // result.
                         for (found, bucket) in found[..placed.len()].iter().zip(&mut buckets) {
                             *bucket = *found;
                         }
@@ -106,13 +107,14 @@ impl RoundKeys {
     }
 }
 
-/// Length of a row of round keys: the least multiple of `count` that fills the lanes. Several
-/// elements then share the lanes.
+/// Length of a row of round keys: the smallest multiple of `count` that fills all lanes. If `count`
+/// is small, several elements share the lanes.
 fn row_length(count: usize) -> usize {
     count * LANES.div_ceil(count)
 }
 
-/// Returns the balanced hash if there are several functions and more than one bucket, else `None`.
+/// Returns the balanced hash if its functions are evaluated side by side, else `None`. This needs
+/// several functions and more than one bucket.
 fn side_by_side(hash: &ElementHash, seeds: &[u64]) -> Option<Balanced> {
     match hash {
         ElementHash::Balanced(balanced)
@@ -139,7 +141,8 @@ impl Balanced {
     }
 
     /// Returns the buckets of [prepared](Balanced::coordinates) slots, each under its own function.
-    /// Rows of keys are `stride` apart, one row for each [half](HashKeys::key_index_of_round).
+    /// `rounds` has one row of keys for each [half](HashKeys::key_index_of_round), and rows begin
+    /// `stride` keys apart.
     #[inline(always)]
     fn buckets_by<const L: usize>(
         &self,

@@ -1,4 +1,4 @@
-//! Hash families: from an element to its bucket, and from a bucket to its elements.
+//! Hash families. A hash maps an element to its bucket, and can list the elements of a bucket.
 //!
 //! Each report carries a 64-bit seed that fixes all hash functions of that report. Privacy never
 //! depends on the quality of a hash; utility does.

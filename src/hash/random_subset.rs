@@ -1,4 +1,4 @@
-//! Random subset of the items, drawn by a report's seed.
+//! Random subset of the items, determined by a report's seed.
 
 use crate::bounds;
 use crate::mix::output;
@@ -6,13 +6,13 @@ use crate::mix::output;
 /// Maximum number of items drawn.
 const MOST: usize = bounds::DRAWN.max as usize;
 
-/// Calls `visit` with `count` different items below `items`, in the order in which the seed draws
-/// them.
+/// Calls `visit` with `count` different items below `items`. The seed determines the items and
+/// their order.
 ///
-/// Every set of `count` items is equally likely, up to 2⁻⁶⁴ of a probability for each draw. The
+/// Each set of `count` items is equally likely, with an error of at most 2⁻⁶⁴ for each draw. The
 /// method is Floyd's algorithm (Bentley, "Programming Pearls: A Sample of Brilliance", 1987). A
-/// draw is the high half of an output of `splitmix64` from the seed, times the number of items
-/// drawn from.
+/// draw multiplies an output of `splitmix64` by the number of items to draw from, and takes the
+/// high half of the product.
 ///
 /// # Panics
 /// If `count` is above `items`, or above the maximum of [`bounds::DRAWN`].

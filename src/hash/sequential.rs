@@ -3,15 +3,15 @@
 use super::family::ElementHash;
 use super::keys::HashKeys;
 
-/// Empty stand-in: keys are expanded from the seeds on demand.
+/// Empty stand-in for round keys. In these modules, keys are expanded from the seeds on demand.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RoundKeys {}
 
 impl RoundKeys {
     pub(super) const fn reseed(&mut self, _: &ElementHash, _: &[u64]) {}
 
-    /// Fills `buckets` with the buckets of placed elements. The buckets of the first element under
-    /// each function come first, then those of the second element, and so on.
+    /// Fills `buckets` with the buckets of prepared elements. First come the buckets of the first
+    /// element, one for each function. Then come those of the second element, and so on.
     pub(super) fn fill(
         &self,
         hash: &ElementHash,

@@ -1,13 +1,14 @@
-//! Random order of few elements. All orders are equally likely, up to k²/2³² (Fisher and Yates).
+//! Random order of k elements, for small k, by the shuffle of Fisher and Yates. All orders are
+//! equally likely, up to k²/2³².
 
 use super::keys::HashKeys;
 use crate::mix::output;
 
-/// Maximum number of buckets for windows: a report names its bucket in one byte.
+/// Maximum number of buckets of a hash for windows, because a report names its bucket in one byte.
 pub(crate) const MAX_WINDOW_BUCKETS: u32 = 255;
 
-/// Returns the place of an element in the order, by following that one element through all
-/// exchanges.
+/// Returns the final place of one element in the random order. The function follows only this
+/// element through all exchanges.
 pub(super) fn position(keys: &HashKeys, count: u32, element: u32) -> u32 {
     let mut place = element;
     for last in (1..count).rev() {
@@ -22,7 +23,8 @@ pub(super) fn position(keys: &HashKeys, count: u32, element: u32) -> u32 {
     place
 }
 
-/// Returns the place that is exchanged with `last`, the last place that is not final yet.
+/// Returns the place that is exchanged with the place `last`. Places above `last` are already
+/// final.
 pub(super) fn exchange_index(keys: &HashKeys, count: u32, last: u32) -> u32 {
     let draw = output(keys.seed, (count - last).into()) >> 32;
     ((draw * u64::from(last + 1)) >> 32) as u32

@@ -10,7 +10,8 @@ pub(super) const fn sign_word(key: u64, word: u64) -> u64 {
     mix64(word ^ key)
 }
 
-/// Location of an element's sign, the same for all keys: a bit of a word, set for +1.
+/// Location of an element's sign: a bit of a word, set for +1. The location is the same for all
+/// keys.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SignBit {
     word: u64,
@@ -18,7 +19,7 @@ pub(crate) struct SignBit {
 }
 
 impl SignBit {
-    /// Returns the location for an element that carries no sign.
+    /// Returns the location of the sign of an element that carries no sign.
     #[inline]
     pub(crate) const fn of(domain: &Domain, element: u64) -> Self {
         match domain.items() {
@@ -47,7 +48,7 @@ impl SignBit {
 }
 
 impl HashFunctions {
-    /// Returns the sign key of each function, for a [`SignBit`].
+    /// Returns the sign key of each function, the argument of [`SignBit::plus`].
     pub(crate) fn sign_keys(&self) -> impl Iterator<Item = u64> {
         self.seeds.iter().map(|&seed| HashKeys::sign_key(seed))
     }

@@ -61,7 +61,7 @@ impl Balanced {
         self.visit_all(keys, self.per_bucket * buckets, end, visit);
     }
 
-    /// Visits `count` slots. `end` returns the w and z at which each slot ends the rounds.
+    /// Visits `count` slots. `end(i)` returns the coordinates w and z of slot i after the rounds.
     #[inline(always)]
     fn visit_all(
         &self,
@@ -100,12 +100,14 @@ impl Balanced {
         behind
     }
 
-    /// Returns the slots that end the rounds at these w and z.
+    /// Returns the slots that have these coordinates w and z after the rounds.
     #[inline(always)]
     fn undo<const L: usize>(&self, keys: &HashKeys, ends: [[u32; 2]; L]) -> [u32; L] {
         let (t, m) = (self.buckets, self.per_bucket);
         let mut w = ends.map(|[w, _]| w);
         let mut z = ends.map(|[_, z]| z);
+        // The rounds are undone in reverse order: in each pair z before w, and the first round
+        // last.
         for index in (0..self.rounds / 2).rev() {
             let [for_w, for_z] = keys.pair(index);
             for (z, &w) in z.iter_mut().zip(&w) {
@@ -122,7 +124,7 @@ impl Balanced {
     }
 }
 
-/// Returns the element in each of `count` places of the order that a seed draws.
+/// Returns the order that a seed determines: the element in each of the first `count` places.
 fn order(keys: &HashKeys, count: u32) -> [u8; MAX_WINDOW_BUCKETS as usize] {
     let mut order = core::array::from_fn(|place| place as u8);
     for last in (1..count).rev() {

@@ -3,22 +3,24 @@
 //!
 //! Source: Lyubarskii and Vershynin, "Uncertainty principles and vector quantization" (2010).
 //!
-//! The coefficients are not a linear function of the vector. No frame with U^T·U = 1 has linear
-//! coefficients that are all small. Its 2d rows have squared norms of sum d, so one row has a norm
-//! of 0.7 or more. A vector along that row has a coefficient of 0.7 or more, for any d.
+//! The coefficients are not a linear function of the vector, for the following reason. Let U be a
+//! matrix with 2d rows of d numbers and U^T·U = 1. The squared norms of its rows add up to d, so
+//! one row has a norm of 0.7 or more. A unit vector along that row has a linear coefficient of 0.7
+//! or more, for any d.
 
 use alloc::vec::Vec;
 
 use crate::mix::output;
 
-/// Maximum number of steps of the iteration.
+/// Maximum number of steps of the iteration that computes coefficients.
 const STEPS: u32 = 60;
 
-/// Remainder ‖v − U^T·a‖₂ at which the iteration ends early.
+/// Length of the remainder at which the iteration ends early.
 const ENOUGH: f64 = 1e-12;
 
-/// Frame U = (1/√2)·\[H·S₀; H·S₁\] of D = 2d rows of d numbers. H is Hadamard's matrix over √d; S₀
-/// and S₁ are diagonal matrices of public signs. U^T·U = 1, and every row has the squared norm 1/2.
+/// Frame U = (1/√2)·\[H·S₀; H·S₁\], a matrix with D = 2d rows of d numbers. H is Hadamard's matrix
+/// over √d; S₀ and S₁ are diagonal matrices of public signs. U^T·U = 1, and every row has the
+/// squared norm 1/2.
 ///
 /// ```
 /// use hushbin::sums::Frame;
@@ -36,8 +38,8 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// Creates the frame of `dimension` d with the signs of `seed`. Sign i of copy c is bit i mod
-    /// 64 of word ⌊i/64⌋ of splitmix64 started at seed + c, set for plus.
+    /// Creates the frame of `dimension` d with the signs of `seed`. Sign i of the matrix S_c is bit
+    /// i mod 64 of word ⌊i/64⌋ of splitmix64 started at seed + c. A set bit means plus.
     ///
     /// # Panics
     /// If `dimension` is not a power of two.
@@ -53,12 +55,12 @@ impl Frame {
         self.dimension as usize
     }
 
-    /// Scale of the unscaled transform, 1/√(2d).
+    /// Factor of the unnormalised transform, 1/√(2d).
     fn scale(&self) -> f64 {
         libm::sqrt(0.5 / f64::from(self.dimension))
     }
 
-    /// Multiplies numbers by the signs of a copy.
+    /// Multiplies numbers by the signs of S₀ or S₁. `copy` is 0 or 1.
     fn sign(&self, copy: u64, numbers: &mut [f64]) {
         for (n, numbers) in (1..).zip(numbers.chunks_mut(64)) {
             let word = output(self.seed.wrapping_add(copy), n);
@@ -68,7 +70,7 @@ impl Frame {
         }
     }
 
-    /// Computes U·v, in O(d·log d).
+    /// Computes U·v for a vector v, in O(d·log d) time.
     ///
     /// # Panics
     /// If `vector` does not have d numbers.
@@ -86,7 +88,7 @@ impl Frame {
         all
     }
 
-    /// Computes U^T·a, in O(d·log d).
+    /// Computes U^T·a for coefficients a, in O(d·log d) time.
     ///
     /// # Panics
     /// If there are not 2d coefficients.
@@ -107,9 +109,9 @@ impl Frame {
         sum
     }
 
-    /// Computes coefficients a of a vector v, with ‖a‖∞ ≤ `bound` and U^T·a as close to v as 60
-    /// steps come. Returns them with the remainder ‖v − U^T·a‖₂. The coefficients are within the
-    /// bound for every vector, even one with NaN.
+    /// Computes coefficients a of a vector v, with ‖a‖∞ ≤ `bound`. At most 60 steps bring U^T·a
+    /// close to v. Returns the coefficients and the length of the remainder, ‖v − U^T·a‖₂. The
+    /// coefficients are within the bound for every vector, even one with NaN.
     ///
     /// ```
     /// use hushbin::sums::Frame;
@@ -134,7 +136,7 @@ impl Frame {
             if left <= ENOUGH || steps == STEPS {
                 return (values, left);
             }
-            // Project on the coefficients with U^T·a = v, then on the box.
+            // Project onto the coefficients with U^T·a = v, then onto the box of the bound.
             for (own, more) in values.iter_mut().zip(self.apply(&rest)) {
                 *own = clip(*own + more);
             }
@@ -148,7 +150,7 @@ pub(super) fn length(vector: &[f64]) -> f64 {
     libm::sqrt(vector.iter().map(|own| own * own).sum())
 }
 
-/// Applies the fast Walsh–Hadamard transform, without a scale.
+/// Applies the fast Walsh–Hadamard transform, unnormalised.
 fn hadamard(numbers: &mut [f64]) {
     let mut half = 1;
     while half < numbers.len() {

@@ -1,4 +1,4 @@
-//! Quantities that are summed, and coding of answers as coordinates from −1 to 1.
+//! Quantities that are summed, and the coding of answers as coordinates from −1 to 1.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -22,13 +22,14 @@ use crate::task::{Items, Limits};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum Measure {
-    /// Numbers, each with its own limits, by the names of [`Items::Named`].
+    /// Numbers, each with its own limits. The items are [`Items::Named`] and give the names of the
+    /// numbers.
     Box(Items, Vec<Limits>),
     /// Vector of bounded Euclidean length.
     Ball(Ball),
 }
 
-/// Vectors of Euclidean length at most R, with the frame that spreads them.
+/// Vectors of Euclidean length at most R, with the frame that computes their coefficients.
 ///
 /// ```
 /// use hushbin::Items;
@@ -49,14 +50,14 @@ pub struct Ball {
 }
 
 impl Ball {
-    /// Creates the measure of vectors whose numbers are `items` and whose `length` is at most R.
-    /// The frame has the signs of `seed`. Its coefficients are at most C/√d, where C is the
-    /// `spread`.
+    /// Creates the measure of vectors that have a number for each of `items`. R is `length`, and
+    /// `seed` gives the signs of the frame. The frame's coefficients are at most C/√d, where C is
+    /// `spread` and d is the padded dimension.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for a dimension outside [`bounds::SUM_DIMENSION`] or a C outside
     /// [`bounds::SUM_SPREAD`]. [`Error::Combination`] for a length that is not positive and finite,
-    /// or for open items. The errors of names.
+    /// or for open items. Also the errors for invalid names.
     pub fn new(items: Items, length: f64, seed: u64, spread: f64) -> Result<Self, Error> {
         items.check()?;
         bounds::SUM_DIMENSION.check(f64::from(items.count().unwrap_or(0)))?;
@@ -86,13 +87,13 @@ impl Ball {
         2 * self.dimension().next_power_of_two()
     }
 
-    /// Frame of the padded dimension.
+    /// Frame for the padded dimension.
     #[must_use]
     pub fn frame(&self) -> Frame {
         Frame::new(self.dimension().next_power_of_two(), self.seed)
     }
 
-    /// Bound A = C/√d of the coefficients of a vector of length 1.
+    /// Bound A = C/√d of the coefficients of a vector of length 1, for the padded dimension d.
     #[must_use]
     pub fn bound(&self) -> f64 {
         self.spread / libm::sqrt(self.frame().dimension() as f64)
@@ -107,7 +108,7 @@ impl Ball {
             true => answer.iter().map(|own| own / largest).collect(),
             false => answer.to_vec(),
         };
-        // At least 1, except for a vector of zeros.
+        // The norm is at least 1, except for a vector of zeros.
         let norm = length(&unit);
         let relative = norm * (largest / self.length);
         let scale = if relative > 1.0 {
@@ -133,7 +134,8 @@ impl Measure {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if the number of names is outside [`bounds::SUM_COORDINATES`].
-    /// [`Error::AnswerCount`] if there are more or fewer limits than names. The errors of names.
+    /// [`Error::AnswerCount`] if there are more or fewer limits than names. Also the errors for
+    /// invalid names.
     pub fn numbers(names: Vec<String>, limits: Vec<Limits>) -> Result<Self, Error> {
         bounds::SUM_COORDINATES.check(names.len() as f64)?;
         if limits.len() != names.len() {
@@ -147,7 +149,7 @@ impl Measure {
         Ok(Self::Box(items, limits))
     }
 
-    /// Items that a person gives a number for.
+    /// Items for which a person gives a number.
     #[must_use]
     pub const fn items(&self) -> &Items {
         match self {
@@ -156,7 +158,7 @@ impl Measure {
         }
     }
 
-    /// Number D of coordinates that messages are about.
+    /// Number D of coordinates of an answer. Each message concerns one of them.
     #[must_use]
     pub fn coordinates(&self) -> u32 {
         match self {
@@ -165,7 +167,8 @@ impl Measure {
         }
     }
 
-    /// Replaces `coordinates` by those of an answer, each from −1 to 1. Returns what is lost.
+    /// Replaces `coordinates` by those of an answer, each from −1 to 1. Returns the loss of the
+    /// coding.
     pub(super) fn code(&self, answer: &[f64], coordinates: &mut Vec<f64>) -> CodingLoss {
         coordinates.clear();
         let limits = match self {
@@ -203,7 +206,8 @@ impl Measure {
     }
 }
 
-/// Part of an answer that its messages lose, in expectation. It is for the page's own count.
+/// Loss of accuracy when an answer is coded as messages, in expectation. Only the page's own count
+/// uses it.
 ///
 /// ```
 /// use hushbin::sums::CodingLoss;
@@ -214,8 +218,9 @@ impl Measure {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CodingLoss {
-    /// True if a number was beyond its limits, or a vector too long.
+    /// True if a number was beyond its limits, or if a vector was longer than R.
     pub clipped: bool,
-    /// Remainder ‖v − U^T·a‖₂ of a vector of length at most 1.
+    /// Length of the part of a vector that its coefficients do not represent, in units of R. It is
+    /// 0 for numbers.
     pub omitted: f64,
 }

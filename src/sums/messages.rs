@@ -8,7 +8,7 @@ use crate::codec::append;
 use crate::error::{Error, error};
 use crate::sample::Threshold;
 
-/// Message that moves a coordinate by one level, or does nothing.
+/// Message that moves a coordinate by one level, up or down, or does nothing.
 ///
 /// ```
 /// use hushbin::sums::Message;
@@ -32,7 +32,8 @@ pub enum Message {
 }
 
 impl Message {
-    /// Returns the number of the message: 0 if blank, 1 + 2j for one up, 2 + 2j for one down.
+    /// Returns the code of the message: 0 if blank, 1 + 2j for a move of coordinate j up, and 2 +
+    /// 2j for a move down.
     pub(super) const fn code(self) -> u32 {
         match self {
             Self::Blank => 0,
@@ -67,15 +68,17 @@ pub(super) const fn longest(coordinates: u32) -> usize {
     bits.div_ceil(7) as usize
 }
 
-/// Parameters of what one person sends: unit messages with binomial noise.
+/// Parameters of the messages of one person: unit messages with binomial noise.
 ///
 /// A person sends three kinds of messages:
 ///
-/// - The values of k `drawn` coordinates, each at most L `levels` up or down, one message a level.
-/// - Noise: for every coordinate, up and down, w `trials` of one message each. A trial sends its
-///   message with the probability q of `threshold`. All noise is redrawn while it exceeds `noise`
-///   messages.
-/// - Blank messages up to k·L + `noise`, so that every person sends the same number.
+/// - The values of k `drawn` coordinates. A value is sent as up to L `levels` messages, one for
+///   each level up or down.
+/// - Noise: w `trials` for every coordinate and direction, up and down. A trial sends one message
+///   with the probability q of `threshold`. If there are more than `noise` messages of noise, all
+///   noise is redrawn.
+/// - Blank messages until there are k·L + `noise` messages, so that every person sends the same
+///   number.
 ///
 /// ```
 /// use hushbin::sample::Threshold;
@@ -112,7 +115,7 @@ impl Messages {
         bounds::SUM_LEVELS.check(f64::from(levels))?;
         bounds::SUM_COORDINATES.check(f64::from(drawn))?;
         bounds::SUM_TRIALS.check(f64::from(trials))?;
-        // Above 1/2 a larger q hides less.
+        // Above 1/2, a larger q would hide less.
         if threshold.0 == 0 || threshold.0 > 1 << 63 {
             return Err(error!(Combination {
                 reason: "noise is sent with a probability above 0 and up to a half",

@@ -1,9 +1,10 @@
-//! Sums in the shuffle model: people trust a shuffler, and the error falls to a hundredth.
+//! Sums in the shuffle model. People trust a shuffler, and the error falls to a hundredth of the
+//! error under a local ε.
 //!
-//! A person sends each coordinate, from −1 to 1, as messages "up" or "down", one for each level. A
-//! few random messages of either kind are added. After shuffling, the messages of all people are
-//! only counts. In them the noise of many people hides each person. The difference of up and down
-//! is unbiased for the sum.
+//! A person sends each coordinate, from −1 to 1, as messages "up" or "down", one message for each
+//! level. A few random messages of either kind are added. After shuffling, the messages of all
+//! people contain no more information than their counts. The noise of many people in these counts
+//! hides each person. The difference between the counts of "up" and "down" is unbiased for the sum.
 //!
 //! There is no local ε: anyone who links messages to a person reads the answer. [`SumTask`] is
 //! therefore a separate type. It is not accepted in place of a [`Task`](crate::Task), which has a

@@ -13,10 +13,10 @@ use crate::sample::{choose_front, with_probability};
 /// Maker of messages for one task.
 ///
 /// # Guarantee
-/// The messages of one person alone reveal the answer: they have no local guarantee. Shuffle them
-/// with those of [`SumTask::honest_people`] more people who use this type. The result is
-/// ([`SumTask::central_epsilon`], [`SumTask::delta`])-differentially private. The number of
-/// messages, and the place of each among them, do not depend on the answer.
+/// The messages of one person alone reveal the answer: they have no local guarantee. The guarantee
+/// holds after they are shuffled with the messages of [`SumTask::honest_people`] more people who
+/// use this type. The result is ([`SumTask::central_epsilon`], [`SumTask::delta`])-differentially
+/// private. The number of messages, and the position of each message, do not depend on the answer.
 ///
 /// ```
 /// use hushbin::sums::{Message, SumRandomizer};
@@ -57,13 +57,14 @@ impl SumRandomizer {
         }
     }
 
-    /// Replaces `messages` by those of an answer, which has a number for each item, in the items'
-    /// order. Then `messages` has the length [`Messages::count`](super::Messages::count). Numbers
-    /// beyond the limits are clipped, and vectors that are too long are shortened.
+    /// Replaces `messages` by the messages of an answer. The answer has a number for each item, in
+    /// the items' order. Then `messages` has the length
+    /// [`Messages::count`](super::Messages::count). Numbers beyond the limits are clipped, and
+    /// vectors that are too long are shortened.
     ///
     /// # Errors
-    /// [`Error::AnswerCount`] for more or fewer numbers, [`Error::ValueRange`] for one that is not
-    /// finite. On an error nothing is drawn.
+    /// [`Error::AnswerCount`] for more or fewer numbers, [`Error::ValueRange`] for a number that is
+    /// not finite. On an error nothing is drawn.
     pub fn randomize<R: CryptoRng + ?Sized>(
         &mut self,
         answer: &[f64],
@@ -99,9 +100,9 @@ impl SumRandomizer {
         Ok(lost)
     }
 
-    /// Draws the noise of all coordinates, up and down. Noise that exceeds the task's room is
-    /// redrawn. A redraw does not depend on the answer, and the task's δ accounts for how rare it
-    /// is.
+    /// Draws the noise of all coordinates, up and down. If there are more noise messages than the
+    /// task allows, all noise is redrawn. A redraw does not depend on the answer, and the task's δ
+    /// accounts for its probability.
     fn draw_noise<R: CryptoRng + ?Sized>(&self, rng: &mut R, messages: &mut Vec<Message>) {
         let own = self.task.messages();
         loop {
@@ -119,7 +120,8 @@ impl SumRandomizer {
         }
     }
 
-    /// Appends the messages of the drawn coordinates, each rounded to one of L levels without bias.
+    /// Appends the messages of the drawn coordinates. Each coordinate is rounded to one of L levels
+    /// without bias.
     fn append_values<R: CryptoRng + ?Sized>(&mut self, rng: &mut R, messages: &mut Vec<Message>) {
         let own = self.task.messages();
         let (levels, drawn) = (own.levels, own.drawn as usize);
@@ -127,7 +129,8 @@ impl SumRandomizer {
             choose_front(rng, &mut self.drawn, drawn);
         }
         for &coordinate in &self.drawn[..drawn] {
-            // At most L levels, despite earlier rounding of floats.
+            // Clamped, because earlier rounding of floats could otherwise lead to more than L
+            // messages.
             let value = self.coordinates[coordinate as usize].clamp(-1.0, 1.0);
             let exact = value.abs() * f64::from(levels);
             let least = libm::floor(exact);

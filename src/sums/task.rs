@@ -1,4 +1,4 @@
-//! Tasks whose sums are hidden by a shuffler only.
+//! Tasks whose sums are protected only by a shuffler.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -13,7 +13,7 @@ use crate::fingerprint::Fingerprint;
 use crate::task::items::check_id;
 use crate::task::{Answers, Budget};
 
-/// Fields of a [`SumTask`] except its messages; not yet validated.
+/// Fields of a [`SumTask`] except the parameters of its messages; not yet validated.
 ///
 /// ```
 /// use hushbin::sums::{SumDraft, SumParts};
@@ -32,24 +32,26 @@ pub struct SumParts {
     pub id: String,
     /// Quantity that is summed.
     pub measure: Measure,
-    /// Central ε of one report, within [`bounds::EPSILON`].
+    /// Central ε that protects one report, within [`bounds::EPSILON`].
     pub epsilon: f64,
     /// Central δ, within [`bounds::DELTA`].
     pub delta: f64,
     /// Minimum number of people in a batch, within [`bounds::PEOPLE`].
     pub people: u64,
-    /// Share of these people whose noise is counted on, above 0 and up to 1.
+    /// Assumed share of honest people among these, above 0 and up to 1. The guarantee counts only
+    /// their noise.
     pub honest_fraction: f64,
     /// Budget of a person: one report in a window.
     pub budget: Budget,
 }
 
-/// Task whose sums are hidden by a shuffler. The messages of one person reveal the answer to anyone
-/// who can link them to that person. There is no local ε, and no method that returns one.
+/// Task whose sums are protected only by a shuffler. The messages of one person reveal the answer
+/// to anyone who can link the messages to that person. There is no local ε, and no method that
+/// returns one.
 ///
 /// A shuffled batch of `people` people is (ε, δ)-differentially private if the stated share of them
-/// is honest. The messages' parameters are chosen for that by `hushbin_analysis`, which can also
-/// check it. This crate takes them as they are.
+/// is honest. `hushbin_analysis` chooses the parameters of the messages accordingly, and can also
+/// check them. This crate does not check them.
 ///
 /// ```
 /// use hushbin::sample::Threshold;
@@ -82,21 +84,22 @@ pub struct SumTask {
     fingerprint: Fingerprint,
 }
 
-/// Text at the start of canonical bytes, after the budget if there is one.
+/// Name of the format, at the start of the canonical bytes. Only a budget precedes it, if there is
+/// one.
 pub(super) const FORM: &str = "hushbin sum 1";
 
 impl SumTask {
     /// Reads the task from the bytes that [`SumTask::canonical_bytes`] returns.
     ///
     /// # Errors
-    /// [`Error::Malformed`] for any other bytes, and those of [`SumTask::new`].
+    /// [`Error::Malformed`] for any other bytes, and the errors of [`SumTask::new`].
     pub fn from_canonical_bytes(bytes: &[u8]) -> Result<Self, Error> {
         let reader = &mut CanonicalReader::new(bytes);
         let read = read(reader).and_then(|(parts, messages)| Self::build(parts, messages, bytes));
         reader.end(read)
     }
 
-    /// Validates the fields of a task with these canonical bytes.
+    /// Validates the fields and builds the task. `bytes` are its canonical bytes.
     pub(super) fn build(parts: SumParts, messages: Messages, bytes: &[u8]) -> Result<Self, Error> {
         let combination = |reason| Err(error!(Combination { reason }));
         check_id(&parts.id)?;
@@ -136,14 +139,15 @@ impl SumTask {
         &self.parts.measure
     }
 
-    /// Parameters of what one person sends.
+    /// Parameters of the messages of one person.
     #[must_use]
     pub const fn messages(&self) -> &Messages {
         &self.messages
     }
 
-    /// Appends messages back to back, each padded with zeros to the task's longest. All have the
-    /// same length, so that the length reveals nothing after a page seals each message.
+    /// Appends the encoded messages one after another, each padded with zeros to the length of the
+    /// task's longest message. All have the same length, so the length reveals nothing after a page
+    /// seals each message.
     pub fn encode_padded(&self, messages: &[Message], bytes: &mut Vec<u8>) {
         let length = longest(self.measure().coordinates());
         bytes.reserve(length * messages.len());

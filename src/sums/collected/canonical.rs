@@ -1,4 +1,4 @@
-//! Tasks of sums built from fields, and canonical bytes of tasks.
+//! Creation of sum tasks from their fields, and canonical bytes of sum tasks.
 
 use alloc::vec::Vec;
 
@@ -22,8 +22,8 @@ impl SumTask {
         Self::build(parts, messages, &bytes)
     }
 
-    /// Returns all fields that messages and the guarantee depend on, as bytes. The fingerprint is
-    /// the hash of these bytes.
+    /// Returns the canonical bytes: all fields that the messages and the guarantee depend on. The
+    /// fingerprint is the hash of these bytes.
     #[must_use]
     pub fn canonical_bytes(&self) -> Vec<u8> {
         write(self.parts(), self.messages())

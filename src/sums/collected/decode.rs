@@ -1,4 +1,4 @@
-//! Decoding of messages.
+//! Decoding of the messages of sum tasks.
 
 use alloc::vec::Vec;
 
@@ -12,7 +12,7 @@ impl Message {
     /// Reads the next message of a task with this number of coordinates.
     ///
     /// # Errors
-    /// [`Error::Malformed`] for bytes that no message of the task begins with.
+    /// [`Error::Malformed`] if the bytes do not begin with a message of the task.
     fn read(cursor: &mut Cursor<'_>, coordinates: u32) -> Result<Self, Error> {
         let code: u32 = cursor.read("expected a message")?;
         if code > 2 * coordinates {
@@ -26,15 +26,15 @@ impl SumTask {
     /// Reads the message at the start of `bytes`. Returns it with its length in bytes.
     ///
     /// # Errors
-    /// [`Error::Malformed`] for bytes that no message of the task begins with.
+    /// [`Error::Malformed`] if the bytes do not begin with a message of the task.
     pub fn decode_first_message(&self, bytes: &[u8]) -> Result<(Message, usize), Error> {
         let mut cursor = Cursor::new("message", bytes);
         let message = Message::read(&mut cursor, self.measure().coordinates())?;
         Ok((message, cursor.offset()))
     }
 
-    /// Decodes the messages of an upload, which are in the place of reports. An analyser stores
-    /// messages in this form after opening them.
+    /// Decodes the messages that an upload contains in place of reports. An analyser stores
+    /// messages in this form after it has decrypted them.
     ///
     /// ```
     /// # use hushbin::sample::Threshold;
@@ -56,7 +56,7 @@ impl SumTask {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Malformed`] unless the bytes are `count` messages of the task.
+    /// [`Error::Malformed`] unless the upload contains exactly `count` messages of the task.
     pub fn decode_messages(&self, upload: &EncodedUpload<'_>) -> Result<Vec<Message>, Error> {
         let mut cursor = Cursor::new("upload", upload.reports);
         let coordinates = self.measure().coordinates();

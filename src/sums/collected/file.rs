@@ -1,4 +1,4 @@
-//! Tasks of sums in files.
+//! File format of sum tasks.
 
 use alloc::borrow::ToOwned;
 use alloc::format;
@@ -21,7 +21,7 @@ enum Trust {
     Shuffler,
 }
 
-/// Number of a task of several, with its limits.
+/// One of the numbers of a task, with its limits.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct NumberFile {
@@ -32,7 +32,7 @@ struct NumberFile {
     unit: Option<String>,
 }
 
-/// Vector of a task, with its frame.
+/// Vector of a task, with the parameters of its frame.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct VectorFile {
@@ -116,7 +116,7 @@ const fn honest() -> f64 {
     SumDraft::HONEST_FRACTION
 }
 
-/// [`SumTask`] whose messages may be left open. `hushbin_analysis` chooses them.
+/// [`SumTask`] whose message parameters may be unset. `hushbin_analysis` chooses unset parameters.
 ///
 /// In a file:
 ///
@@ -141,12 +141,12 @@ const fn honest() -> f64 {
 pub struct SumDraft {
     /// Fields of the task except its messages.
     pub parts: SumParts,
-    /// Parameters of what one person sends, or `None` if they are not chosen yet.
+    /// Parameters of the messages of one person, or `None` if they are not chosen yet.
     pub messages: Option<Messages>,
 }
 
 impl SumDraft {
-    /// Default share of people whose noise is counted on.
+    /// Default of the share of people who are assumed to be honest.
     pub(crate) const HONEST_FRACTION: f64 = 0.9;
 
     /// Checks that the draft describes this task.

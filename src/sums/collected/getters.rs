@@ -1,4 +1,4 @@
-//! Getters of tasks of sums, for collectors.
+//! Getters of sum tasks, for collectors.
 
 use crate::sample::Threshold;
 use crate::sums::measure::Ball;
@@ -20,14 +20,14 @@ impl SumTask {
         &self.parts.id
     }
 
-    /// Central ε of a batch, guaranteed if the shuffler and the honest fraction of the people are
-    /// honest.
+    /// Central ε of a batch. The guarantee holds if the shuffler is honest, and at least
+    /// [`SumTask::honest_people`] of the people are.
     #[must_use]
     pub const fn central_epsilon(&self) -> f64 {
         self.parts.epsilon
     }
 
-    /// Central δ of the same guarantee.
+    /// Central δ of the guarantee of [`SumTask::central_epsilon`].
     #[must_use]
     pub const fn delta(&self) -> f64 {
         self.parts.delta
@@ -39,7 +39,7 @@ impl SumTask {
         self.parts.people
     }
 
-    /// Number n_h of people in a batch whose noise is counted on, rounded down.
+    /// Number n_h of people in a batch who are assumed to be honest, rounded down.
     #[must_use]
     pub fn honest_people(&self) -> u64 {
         honest(&self.parts)
@@ -57,7 +57,8 @@ impl SumTask {
         longest(self.measure().coordinates())
     }
 
-    /// Minimum number of messages in a batch. Every person sends the same number.
+    /// Minimum number of messages in a batch: the number of messages of one person, times the
+    /// minimum number of people.
     #[must_use]
     pub fn batch_messages(&self) -> u64 {
         self.people() * u64::from(self.messages.count())
@@ -73,7 +74,7 @@ impl SumRandomizer {
 }
 
 impl Messages {
-    /// Number of levels L: the messages up or down that stand for 1 or −1.
+    /// Number of levels L: the value 1 is sent as L messages up, and −1 as L messages down.
     #[must_use]
     pub const fn levels(&self) -> u32 {
         self.levels
@@ -105,11 +106,11 @@ impl Messages {
 }
 
 impl Ball {
-    /// Default spread C. It spreads all vectors without loss, except those made to defeat it. For
-    /// d ≤ 64, less than 5·10⁻⁶ was left of any vector tried.
+    /// Default spread C. With it, the frame represents all vectors without loss, except vectors
+    /// made to defeat it. For d ≤ 64, the remainder was less than 5·10⁻⁶ for every vector tried.
     pub const SPREAD: f64 = 2.0;
 
-    /// Items that are the vector's numbers.
+    /// Items whose values are the numbers of the vector.
     #[must_use]
     pub const fn items(&self) -> &Items {
         &self.items
@@ -126,7 +127,8 @@ impl Ball {
         self.seed
     }
 
-    /// Spread C of the coefficients.
+    /// Spread C: the coefficients of a vector of length 1 are at most C/√d, for the padded
+    /// dimension d.
     #[must_use]
     pub const fn spread(&self) -> f64 {
         self.spread
