@@ -31,7 +31,7 @@ export const MAX_REQUEST_BYTES = 56 * 1024;
 /** Dependencies of {@link Delivery}. */
 export interface DeliveryParts {
   readonly store: Store;
-  /** Requests of the session. They know whether the session was stopped. */
+  /** Requests of the session, and whether it was stopped. */
   readonly session: SessionRequests;
   readonly transport: Transport;
   /** Name of the lock by which tabs that report to this task take turns. */

@@ -1,4 +1,4 @@
-/** Kinds of clients. For most tasks ε is local; for sums it is central. */
+/** Types that clients return. For most tasks ε is local; for sums it is central. */
 
 import type { ReportInput } from "./input.js";
 import type { Receipt } from "./receipt.js";
@@ -112,19 +112,19 @@ export type InputOf<T extends Task | SumTask> = [T] extends [Task]
     ? SumInput<T>
     : ReportInput | SumInput;
 
-/** Translator of receipts, budgets and history into the terms of a kind of task. */
+/** Converts receipts, budgets and history entries to the types for one kind of task. */
 export interface ResultConverter<K extends Results> {
   (result: Receipt): K["receipt"];
   (result: BudgetStatus): K["budget"];
   (result: HistoryEntry): K["entry"];
 }
 
-/** Translation for tasks with a local ε, whose terms need no change. */
+/** Converter for tasks with a local ε. It changes nothing. */
 export const localConverter: ResultConverter<LocalResults> = <T>(result: T) => result;
 
 /**
- * Returns the translation for a task of sums. Names of its fields say `central`, so that its ε
- * is not mistaken for a local one.
+ * Returns the converter for a task of sums. It renames fields to say `central`, so that this
+ * ε is not mistaken for a local one.
  */
 export const sumConverter = ({ delta }: SumTask): ResultConverter<SumResults> =>
   (({ epsilon, spent, dropped, ...rest }: Partial<Receipt & BudgetStatus>) => ({

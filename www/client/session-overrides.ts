@@ -1,4 +1,4 @@
-/** Differences between sessions: the kind of task, and whether reports are sealed. */
+/** Settings of sessions that seal reports, or report to a task of sums. */
 
 import type { Entries } from "./input.js";
 import type { ReportMaker } from "./maker.js";
@@ -26,7 +26,7 @@ export interface SealableSession {
 /** Function that reports answers in more than one step. */
 export type ReportFunction = (session: SealableSession, entries: Entries) => Promise<ReportResult>;
 
-/** Settings that make a session differ from one whose reports are not sealed and have a local ε. */
+/** Settings that replace those of a session with a local ε and without sealing. */
 export interface SessionOverrides {
   /** Function that sends requests, in place of the session's default one. */
   readonly fetch?: typeof globalThis.fetch;
@@ -34,6 +34,6 @@ export interface SessionOverrides {
   readonly delayMs?: number;
   /** Function that makes the maker of reports. Undefined for tasks with a local ε. */
   readonly maker?: (() => Promise<ReportMaker>) | undefined;
-  /** Function that makes the {@link ReportFunction} of the session. Undefined if reports are not sealed. */
+  /** Makes the session's {@link ReportFunction}. Undefined if reports are not sealed. */
   readonly reporter?: (engine: ReportMaker) => Promise<ReportFunction>;
 }

@@ -1,4 +1,4 @@
-/** Task that is fetched from the collector, and requests that can be stopped. */
+/** Requests of one session, which can be stopped, and the request that fetches its task. */
 
 import { ClosedError, NetworkError, TaskError } from "./errors.js";
 import { invalid } from "./fields.js";

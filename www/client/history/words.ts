@@ -105,7 +105,7 @@ export interface Words {
   readonly ends: string;
   /** Label for the number of all reports so far. */
   readonly total: string;
-  /** Label for the statement `durable` or `fleeting`. */
+  /** Label for the statement `onDevice` or `inMemory`. */
   readonly storage: string;
   /** Number of reports in this window, number of reports allowed in it, and the ε spent in it. */
   readonly used: (reports: number, allowed: number, epsilon: string) => string;
