@@ -20,6 +20,7 @@ export type HistoryClient = Pick<Client, ClientMember> | Pick<Client<SumTask>, C
  * @internal
  */
 export interface ClientTexts extends Pick<BudgetStatus, "until" | "reports" | "durable"> {
+  /** Items or questions that a report covers. */
   readonly covers: string;
   /** Meaning of ε, and the party that it protects against. */
   readonly meaning: string;
