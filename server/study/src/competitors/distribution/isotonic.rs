@@ -42,8 +42,8 @@ pub fn isotonic_shares(below: &[f64]) -> Vec<f64> {
     shares
 }
 
-/// Returns the point in [0, 1] at which a distribution function reaches `part`, a number from 0 to
-/// 1. `shares` has the shares of equally wide cells, and the function is linear within a cell.
+/// Returns the point in [0, 1] at which a distribution function reaches `part`, which is also in
+/// [0, 1]. `shares` has the shares of equally wide cells, and the function is linear within a cell.
 ///
 /// ```
 /// use hushbin_study::competitors::distribution::quantile;
