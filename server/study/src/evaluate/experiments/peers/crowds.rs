@@ -13,7 +13,7 @@ pub(super) enum Crowd {
     Skewed,
     /// Half of the people have the number −1, and half have 1.
     Ends,
-    /// All people have the number 0.
+    /// Crowd in which each person has the number 0.
     Middle,
 }
 
