@@ -59,7 +59,7 @@ export class Controls {
     this.#estimand = new Choice("estimand", "Estimate", (own) =>
       change({ estimand: own as Estimand }),
     );
-    this.#order = new Choice("order", "Order", (own) =>
+    this.#order = new Choice("order", "Order of rows", (own) =>
       change({ order: ORDERS.find((order) => order === own) ?? NOTHING.order }),
     );
     this.#find = el("input", {
@@ -76,12 +76,12 @@ export class Controls {
     this.#names = el(
       "div",
       { class: "pick grow" },
-      el("label", { for: "find" }, "Find by name"),
+      el("label", { for: "find" }, "Find items by name"),
       this.#find,
     );
     this.element = el(
       "search",
-      { class: "controls", "aria-label": "Filter" },
+      { class: "controls", "aria-label": "Filter the estimates" },
       ...[this.#question, this.#batches, this.#estimand, this.#order].map(({ element }) => element),
       this.#names,
     );

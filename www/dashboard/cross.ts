@@ -31,8 +31,8 @@ export function crossView({ cross }: Estimates): readonly Element[] {
   if (cross === undefined) return [];
   const margins = [cross.rows, cross.columns].flatMap(margin);
   const family =
-    "Each table has 95% confidence for all its intervals at once." +
-    (margins.length > 1 ? " Both margins count as one table." : "");
+    "All intervals in one table hold at once with 95% confidence." +
+    (margins.length > 1 ? " The two tables “Share of people by …” count as one table." : "");
   return [...margins, ...within(cross), el("p", { class: "help" }, family)];
 }
 
@@ -61,7 +61,7 @@ function within({
   }
   if (conditional_shares?.length) {
     tables.push(
-      told(`Share of each ${columns.name} within ${rows.name}`, conditional_shares, share),
+      told(`Shares of ${columns.name} within each ${rows.name}`, conditional_shares, share),
     );
   }
   return tables;
@@ -77,7 +77,7 @@ function told(caption: string, all: readonly Within[], words: (value: number) =>
   const heads = [
     "Group",
     { shown: "Estimate", style: "amount" },
-    { shown: "Interval for all rows", style: "amount" },
+    { shown: "Simultaneous interval", style: "amount" },
   ];
   return el(
     "div",

@@ -71,9 +71,7 @@ function axisFor(rows: readonly Row[]): Axis {
 export function dots(caption: string, rows: Rows, shown: readonly Row[]): HTMLTableElement {
   const own = shown.some(({ range }) => range !== undefined);
   const axis = axisFor(shown);
-  const scale = own
-    ? "each on the scale of its own range"
-    : scaleOf(axis, rows.shares ? shareTick : tick);
+  const scale = own ? "each row has its own scale" : scaleOf(axis, rows.shares ? shareTick : tick);
   const heads: readonly (Cell | string)[] = [
     "Item",
     {
@@ -81,7 +79,7 @@ export function dots(caption: string, rows: Rows, shown: readonly Row[]): HTMLTa
       style: "picture",
     },
     { shown: "Estimate", style: "amount" },
-    { shown: "Interval for all rows", style: "amount" },
+    { shown: "Simultaneous interval", style: "amount" },
   ];
   const cells = shown.map((row) => cellsOf(row, rows.words, axis));
   return table(caption, heads, cells, "dots");

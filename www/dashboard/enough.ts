@@ -31,10 +31,10 @@ export function enough(reports: number, estimand: Estimand, estimates: readonly 
   const widest = Math.max(0, ...estimates.map(half));
   if (widest <= USEFUL) return { shown: true };
   const needed = Number((reports * (widest / USEFUL) ** 2).toPrecision(2));
-  const within = estimand === "mean" ? "a tenth of the range" : "10 points";
+  const within = estimand === "mean" ? "a tenth of the range" : "10 percentage points";
   const arrived = `${counted(reports, "report")} ${reports === 1 ? "has" : "have"} arrived`;
   return {
-    words: `${arrived}. About ${count(needed)} are needed for estimates within ±${within}, with 95% confidence.`,
+    words: `${arrived}. Estimates with an error of at most ${within} need about ${count(needed)} reports, with 95% confidence.`,
     shown: 2 * widest < 1,
   };
 }

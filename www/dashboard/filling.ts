@@ -23,8 +23,8 @@ export const reportsOf = (batches: readonly Batch[]): number =>
 export function rule({ closes }: Batches, counting: Counting): string {
   const [least, most] = limitsOf(counting, closes);
   const { hours } = closes;
-  const aged = `, or ${counted(hours, "hour")} after it opened if it has at least ${count(least)}`;
-  return `It closes at ${counted(most, counting.one, counting.more)}${hours === 0 ? "" : aged}, and is released soon afterwards.`;
+  const aged = `, or ${counted(hours, "hour")} after it opened if it has at least ${counted(least, counting.one, counting.more)}`;
+  return `The batch closes at ${counted(most, counting.one, counting.more)}${hours === 0 ? "" : aged}. It is released soon afterwards.`;
 }
 
 function bar(name: string, value: number, max: number, words: string): HTMLElement {
@@ -49,13 +49,18 @@ export function filling(all: Batches, counting: Counting, now: number): readonly
   const have = counting.of(open.reports);
   const age = Math.max(now - open.opened, 0) / 3600;
   const to = (limit: number, which: string) =>
-    bar(`${capital(counting.more)}, ${which}`, have, limit, `${count(have)} of ${count(limit)}`);
+    bar(
+      `${capital(counting.more)} towards the ${which}`,
+      have,
+      limit,
+      `${count(have)} of ${count(limit)}`,
+    );
   const bars = [to(most, "maximum")];
   if (have < least) bars.unshift(to(least, "minimum"));
   if (hours > 0) {
     bars.push(
       bar(
-        "Age",
+        "Age of the batch",
         Math.min(age, hours),
         hours,
         `${count(Math.floor(age))} of ${counted(hours, "hour")}`,
@@ -90,7 +95,8 @@ export function listed(all: Batches, counting: Counting): HTMLElement | null {
     },
   ]);
   const more = closed.length - rows.length;
-  const caption = more > 0 ? `The latest ${LISTED} of ${count(closed.length)}` : "Closed batches";
+  const caption =
+    more > 0 ? `The latest ${LISTED} of ${count(closed.length)} closed batches` : "Closed batches";
   const heads = [
     "Batch",
     { shown: capital(counting.more), style: "amount" },

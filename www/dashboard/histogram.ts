@@ -85,7 +85,7 @@ function quantiles({ quantiles = [] }: NumberEstimates, unit: string): Element {
   const heads = [
     "Quantile",
     { shown: "Estimate", style: "amount" },
-    { shown: "Interval for all rows", style: "amount" },
+    { shown: "Simultaneous interval", style: "amount" },
   ];
   return table("Quantiles", heads, rows);
 }
@@ -100,7 +100,7 @@ interface Drawn {
 
 function columnsOf(bins: readonly Bin[]): Drawn {
   return {
-    title: (name) => `Shares of ${name} by bin`,
+    title: (name) => `Share of people by bin of ${name}`,
     shares: bins.map((bin) => bin.share),
     labels: bins.map(({ label }) => label),
     marks: (axis) => bins.flatMap((bin, index) => column(bin, index, bins.length, axis)),
@@ -155,9 +155,9 @@ function picture(
   ]);
   const widths = new Set(bins.map(({ from, to }) => (to - from).toPrecision(6)));
   const note = [
-    "Thin lines are intervals, with 95% confidence for the whole picture.",
-    widths.size > 1 ? "All bins are drawn equally wide." : "",
-    quantiles.length ? "Dashed lines are the quantiles above." : "",
+    "Thin lines are intervals. All of them hold at once with 95% confidence.",
+    widths.size > 1 ? "The picture draws all bins equally wide." : "",
+    quantiles.length ? "Dashed lines mark the quantiles from the table above." : "",
   ];
   return [
     el(
@@ -167,7 +167,11 @@ function picture(
       plot,
       el("p", { class: "help" }, note.filter((words) => words !== "").join(" ")),
     ),
-    tabulated(`${title(name)}, as a table`, [name, "Share", "Interval for all rows"], rows),
+    tabulated(
+      `${title(name)}, as a table`,
+      [name, "Share of people", "Simultaneous interval"],
+      rows,
+    ),
   ];
 }
 

@@ -88,22 +88,34 @@ interface Words {
 }
 
 const WORDS: Readonly<Record<Estimand, Words>> = {
-  mean: { long: "mean rating (no rating counts as 0)", short: "Mean" },
+  mean: { long: "mean rating (no rating counts as 0)", short: "Mean rating" },
   sum: { long: "sum over all people", short: "Sum over all people" },
-  plus: { long: "share of people who rate it above 0", short: "Rated above 0" },
-  minus: { long: "share of people who rate it below 0", short: "Rated below 0" },
-  nonmissing: { long: "share of people who have it", short: "Have it" },
+  plus: {
+    long: "share of people who rate the item above 0",
+    short: "Share of people who rate above 0",
+  },
+  minus: {
+    long: "share of people who rate the item below 0",
+    short: "Share of people who rate below 0",
+  },
+  nonmissing: { long: "share of people who rate the item", short: "Share of people with a rating" },
   share: { long: "share of people", short: "Share of people" },
 };
 
 /** Words for estimands of fractional ratings. */
 const FRACTIONAL: Readonly<Partial<Record<Estimand, Words>>> = {
-  plus: { long: "mean of ratings above 0 (others count as 0)", short: "Mean above 0" },
-  minus: {
-    long: "mean of ratings below 0, without sign (others count as 0)",
-    short: "Mean below 0",
+  plus: {
+    long: "mean of ratings above 0 (other ratings count as 0)",
+    short: "Mean rating above 0",
   },
-  nonmissing: { long: "mean size of ratings (no rating counts as 0)", short: "Mean size" },
+  minus: {
+    long: "mean of ratings below 0, without sign (other ratings count as 0)",
+    short: "Mean rating below 0",
+  },
+  nonmissing: {
+    long: "mean absolute rating (no rating counts as 0)",
+    short: "Mean absolute rating",
+  },
 };
 
 /** Returns true if a question asks for fractional ratings. */
@@ -126,8 +138,8 @@ export const KINDS: Readonly<Record<string, string>> = {
   flag: "yes or no",
   number: "a number",
   numbers: "several numbers",
-  cross: "two things at once",
-  together: "several options together",
+  cross: "two answers combined",
+  together: "several choices combined",
   text: "a text",
   vector: "a vector",
 };

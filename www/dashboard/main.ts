@@ -52,7 +52,7 @@ function askToken(why: string | null): void {
       } catch (thrown) {
         collector.token = null;
         if (refusedToken(thrown))
-          return "The collector does not know this token. It may have been revoked.";
+          return "The collector does not know this token. The token may have been revoked.";
         return thrown instanceof Error ? thrown.message : String(thrown);
       }
     }, why),

@@ -2,14 +2,14 @@
 
 const WORDS: Readonly<Record<string, string>> = {
   "malformed-upload": "not an upload of this task",
-  "fingerprint-mismatch": "made for other task parameters",
-  "upload-id-conflict": "different bytes under a used id",
-  "too-large": "too large",
-  "encoded-body": "compressed or encoded",
-  "incomplete-body": "ended early",
-  timeout: "did not arrive in time",
+  "fingerprint-mismatch": "report made for other task parameters",
+  "upload-id-conflict": "different bytes with an id that was used before",
+  "too-large": "upload too large",
+  "encoded-body": "upload compressed or encoded",
+  "incomplete-body": "upload ended early",
+  timeout: "upload did not arrive in time",
   overloaded: "the collector was busy",
-  storage: "the journal failed",
+  storage: "the collector could not write its journal",
 };
 
 export interface Uploads {

@@ -64,7 +64,7 @@ export class Overview {
       const counting = task === null ? REPORTS : countingOf(task.task);
       const sums = task !== null && isSums(task);
       const note = sums
-        ? [el("span", { class: "kind" }, `sums through a shuffler, ${NO_LOCAL}`)]
+        ? [el("span", { class: "kind" }, `sums through a shuffler; ${NO_LOCAL}`)]
         : [];
       const name = { shown: el("span", {}, link, ...note), style: "name" };
       const released = releasedOf(batches);
@@ -82,7 +82,13 @@ export class Overview {
     });
     if (rows.length === 0) return;
     const amount = (shown: string) => ({ shown, style: "amount" });
-    const heads = ["Task", amount("Released reports"), amount("Releases"), "Latest", "Open batch"];
+    const heads = [
+      "Task",
+      amount("Released reports"),
+      amount("Releases"),
+      "Latest release",
+      "Open batch",
+    ];
     // A link keeps its focus while the table is replaced.
     const focused = this.#tasks.indexOf(document.activeElement?.textContent ?? "");
     this.#body.replaceChildren(table("Tasks", heads, rows, "tasks"));

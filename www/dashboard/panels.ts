@@ -47,12 +47,12 @@ export function privacyView(task: ReportsTask, privacy: Privacy | string): reado
 /** Names of the estimates that made-up reports can move. */
 const MOVED = {
   mean: "mean",
-  plus: "share of people at plus",
-  minus: "share of people at minus",
-  nonmissing: "share of people who have it",
+  plus: "share of people with a rating above 0",
+  minus: "share of people with a rating below 0",
+  nonmissing: "share of people with a rating",
   share: "share of people",
-  below: "share of people below a number",
-  margin: "share of people in a row or column",
+  below: "share of people below any edge of a bin",
+  margin: "share of people in one row or one column",
 };
 
 type Moved = Influence["influence"][number];
@@ -89,8 +89,8 @@ export function influenceView(found: Influence, questions: readonly Question[]):
   const rows = found.influence.map((own) => movedRow(own, questions));
   const heads = [
     "Estimate",
-    { shown: "Raised by up to", style: "amount" },
-    { shown: "Lowered by up to", style: "amount" },
+    { shown: "Largest increase", style: "amount" },
+    { shown: "Largest decrease", style: "amount" },
   ];
   const tests = found.crowd.map(({ question, statement, p, flagged }) =>
     el(
@@ -102,7 +102,7 @@ export function influenceView(found: Influence, questions: readonly Question[]):
     ),
   );
   return [
-    table(`Largest effect of ${percent(found.made_up)} made-up reports`, heads, rows),
+    table(`Largest effect if ${percent(found.made_up)} of the reports are made up`, heads, rows),
     el("p", { class: "help" }, found.statement),
     ...(tests.length > 0 ? [el("ul", { class: "tests" }, ...tests)] : []),
   ];
@@ -118,10 +118,16 @@ export function uploadsView({ accepted, duplicates, rejected }: Uploads): readon
     el(
       "p",
       {},
-      `All tasks, since the collector started: ${counted(accepted, "upload")} accepted, ${count(duplicates)} sent again, ${count(rejected.reduce((sum, [, own]) => sum + own, 0))} rejected.`,
+      `Since it started, the collector has accepted ${counted(accepted, "upload")} of all tasks. It received ${count(duplicates)} again and rejected ${count(rejected.reduce((sum, [, own]) => sum + own, 0))}.`,
     ),
     ...(rows.length > 0
-      ? [table("Rejected, by reason", ["Reason", { shown: "Requests", style: "amount" }], rows)]
+      ? [
+          table(
+            "Rejected requests by reason",
+            ["Reason", { shown: "Requests", style: "amount" }],
+            rows,
+          ),
+        ]
       : []),
   ];
 }
@@ -144,18 +150,18 @@ export function textsView({ texts, confidence, repeats, reports }: HeavyHitters)
       "p",
       {},
       found ||
-        `Found in ${counted(reports, "report")} of all released batches. The chance that this list contains a text that no one has is at most ${percent((1 - confidence) / 2, 1)}.`,
+        `The texts were found in ${counted(reports, "report")} from all released batches. With a probability of at most ${percent((1 - confidence) / 2, 1)}, the list contains a text that no one has.`,
     ),
     ...notesOf(repeats),
     ...(rows.length === 0
       ? []
       : [
           table(
-            `Texts, with ${confidence * 100}% confidence for all intervals at once`,
+            `Texts that many people have. All intervals hold at once with ${confidence * 100}% confidence`,
             [
               "Text",
-              { shown: "Share", style: "amount" },
-              { shown: "Interval for all rows", style: "amount" },
+              { shown: "Share of people", style: "amount" },
+              { shown: "Simultaneous interval", style: "amount" },
             ],
             rows,
           ),

@@ -37,9 +37,9 @@ export function signIn(
     el(
       "p",
       { class: "help", id: "token-help" },
-      "The operator of the collector creates one with ",
+      "The operator of the collector creates a token with ",
       el("code", {}, "hushbin token create --role analyst"),
-      ". It stays in this tab until you sign out or close the tab.",
+      ". The token stays in this tab until you sign out or close the tab.",
     ),
     error,
     button,

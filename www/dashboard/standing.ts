@@ -43,8 +43,8 @@ function clear({ rows, confidence }: Context): readonly Element[] {
   const chance = percent(1 - confidence);
   const about =
     found.length === 0
-      ? `No interval of ${counted(rows.rows.length, "item")} excludes 0, so all of it may be noise.`
-      : `The intervals of ${count(found.length)} of ${counted(rows.rows.length, "item")} exclude 0. The chance that this list contains a false alarm is at most ${chance}.`;
+      ? `No interval of ${counted(rows.rows.length, "item")} excludes 0, so all estimates may be noise.`
+      : `For ${count(found.length)} of ${counted(rows.rows.length, "item")}, the interval excludes 0. The chance that this list contains a false alarm is at most ${chance}.`;
   const named = found.slice(0, NAMED).map((row) => [
     row.label,
     {
@@ -58,7 +58,10 @@ function clear({ rows, confidence }: Context): readonly Element[] {
     { shown: "Estimate", style: "amount" },
     { shown: "Interval", style: "amount" },
   ];
-  const more = found.length > NAMED ? `Clearly not 0: the farthest ${NAMED}` : "Clearly not 0";
+  const more =
+    found.length > NAMED
+      ? `The ${NAMED} estimates that differ most clearly from 0`
+      : "Estimates that clearly differ from 0";
   return [el("p", {}, about), ...(named.length > 0 ? [table(more, heads, named)] : [])];
 }
 
@@ -85,7 +88,7 @@ function comparable(answer: Estimates, question: Question, estimand: Estimand | 
 
 async function moved(context: Context): Promise<readonly Element[]> {
   const pair = compared(context);
-  if (pair === null) return [el("p", {}, "There is no earlier batch to compare with yet.")];
+  if (pair === null) return [el("p", {}, "There is no earlier batch for a comparison yet.")];
   const { task, question, answers, items, estimand } = context;
   const confidence = ofEither(context.confidence);
   const [before, after] = await Promise.all(
@@ -98,7 +101,7 @@ async function moved(context: Context): Promise<readonly Element[]> {
   const found = changed(before.rows, after.rows);
   const [earlier, later] = pair.map(({ number }) => number);
   const chance = percent(1 - context.confidence);
-  const of = counted(after.rows.length, question.kind === "number" ? "figure" : "item");
+  const of = counted(after.rows.length, question.kind === "number" ? "estimate" : "item");
   const about =
     found.length === 0
       ? `Between batches ${earlier} and ${later}, none of ${of} changed by more than the noise. There may be smaller changes.`
@@ -113,7 +116,8 @@ async function moved(context: Context): Promise<readonly Element[]> {
     ]);
   const amount = (shown: string) => ({ shown, style: "amount" });
   const heads = ["Item", amount(`Batch ${earlier}`), amount(`Batch ${later}`), amount("Change")];
-  const more = found.length > NAMED ? `Changed: the ${NAMED} largest changes` : "Changed";
+  const more =
+    found.length > NAMED ? `Changed items: the ${NAMED} largest changes` : "Changed items";
   return [el("p", {}, about), ...(named.length > 0 ? [table(more, heads, named)] : [])];
 }
 

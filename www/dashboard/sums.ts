@@ -17,7 +17,7 @@ export const deltaOf = (delta: number): string => powers(delta.toExponential());
 /** Returns the privacy promise of a task in one line. */
 export function trustOf(privacy: SumPrivacy): string {
   const { central_epsilon, delta, people, honest_fraction } = privacy;
-  return `You trust the shuffler: ${NO_LOCAL}. Central ε = ${loss(central_epsilon)}, δ = ${deltaOf(delta)}, for batches of at least ${counted(people, "person", "people")}, ${percent(honest_fraction)} of them honest.`;
+  return `People must trust the shuffler: ${NO_LOCAL}. Batches have central ε = ${loss(central_epsilon)}, δ = ${deltaOf(delta)} if they have at least ${counted(people, "person", "people")} and ${percent(honest_fraction)} of the people are honest.`;
 }
 
 function part(name: string, figure: string, ...more: Node[]): HTMLElement {
@@ -42,9 +42,9 @@ export function sumsPrivacyView(
 ): readonly Node[] {
   const { central_epsilon, delta, people, honest_fraction, statement } = privacy;
   const facts = [
-    ["must be trusted", "the shuffler"],
+    ["people must trust", "the shuffler"],
     ["minimum number of people in a batch", count(people)],
-    ["of them assumed honest", percent(honest_fraction)],
+    ["share of people assumed honest", percent(honest_fraction)],
   ] as const;
   const central = part(
     "A batch, shuffled by another party",
@@ -61,11 +61,12 @@ export function sumsPrivacyView(
 
 /** Draws the result of checking the privacy promise for the smallest batch. */
 function held({ holds, batch_statement, shuffled_by }: SumsPrivacy): HTMLElement {
-  const by = shuffled_by.length === 0 ? [] : [` Shuffled by ${shuffled_by.join(" and ")}.`];
+  const by =
+    shuffled_by.length === 0 ? [] : [` The batches were shuffled by ${shuffled_by.join(" and ")}.`];
   return el(
     "p",
     { class: holds ? "holds" : "refused" },
-    el("strong", {}, holds ? "It holds. " : "It does not hold. "),
+    el("strong", {}, holds ? "The promise holds. " : "The promise does not hold. "),
     batch_statement,
     ...by,
   );
@@ -118,16 +119,16 @@ export function sumsInfluenceView(
   });
   const assumed = first?.people ?? 0;
   const heads = [
-    "Sum of",
+    "Sum",
     amount("An honest person"),
     amount("A dishonest person"),
     amount(`All ${count(assumed)} dishonest people`),
   ];
-  const more = influence.length > LISTED ? `, the first ${LISTED} items` : "";
+  const more = influence.length > LISTED ? ` (first ${LISTED} items)` : "";
   const about =
     assumed === 0
       ? "The task assumes that everyone is honest."
-      : `The task assumes that ${count(assumed)} of ${counted(Math.round(people), "person", "people")} are dishonest. One of them can move a sum by up to ${digits((first?.standard_errors ?? Number.NaN) / assumed)} standard errors, all of them together by ${digits(first?.standard_errors ?? Number.NaN)}.`;
+      : `The task assumes that ${count(assumed)} of ${counted(Math.round(people), "person", "people")} are dishonest. One dishonest person can move a sum by up to ${digits((first?.standard_errors ?? Number.NaN) / assumed)} standard errors. All of them together can move it by up to ${digits(first?.standard_errors ?? Number.NaN)}.`;
   return [
     el("p", {}, about),
     wide(table(`Largest effect on a sum${more}`, heads, rows)),
@@ -158,9 +159,9 @@ function releases(each: readonly (readonly [number, SumInfluence])[]): HTMLTable
   const heads = [
     "Release",
     amount("People"),
-    amount("Assumed dishonest"),
-    amount("One person, in standard errors"),
-    amount("All of them, in standard errors"),
+    amount("Dishonest people (assumed)"),
+    amount("Effect of one of them, in standard errors"),
+    amount("Effect of all of them, in standard errors"),
   ];
-  return table("Effect on each release", heads, [...rows].reverse());
+  return table("Largest effect of dishonest people on each release", heads, [...rows].reverse());
 }

@@ -47,8 +47,8 @@ export class TaskPage {
   readonly #controls: Controls;
   readonly #facts = el("p", { class: "facts" });
   readonly #estimates = new Section("estimates", "Estimates", "wide");
-  readonly #standing = new Section("standing", "What stands out", "wide");
-  readonly #timeline = new Section("timeline", "Over time", "wide");
+  readonly #standing = new Section("standing", "Significant results", "wide");
+  readonly #timeline = new Section("timeline", "Estimates over time", "wide");
   readonly #batches = new Section("filling", "Batches");
   readonly #privacy = new Section("privacy", "Privacy");
   readonly #influence = new Section("influence", "Made-up reports");
@@ -158,7 +158,7 @@ export class TaskPage {
     const { task } = this.#task;
     const released = releasedOf(this.#known);
     const questions = questionsOf(task).length;
-    const asks = questions > 1 ? `, ${count(questions)} questions` : "";
+    const asks = questions > 1 ? `, for ${count(questions)} questions` : "";
     const promise = isSums(this.#task)
       ? trustOf(this.#task.privacy)
       : `Each report protects ${this.#task.protects}.`;
@@ -296,12 +296,12 @@ export class TaskPage {
     const of =
       people === undefined
         ? counted(reports, "report")
-        : `${said(this.#counting, messages)}, by ${counted(messages, "message")},`;
+        : `${said(this.#counting, messages)}, counted by ${counted(messages, "message")},`;
     const batches = ranges(this.#looked.map(({ number }) => number));
     const about = el(
       "p",
       {},
-      `${of}${batches === "" ? "" : ` of ${batches.match(/[–,]/) ? "batches" : "batch"} ${batches}`}. A thick bar is the interval of one row, with ${confidence * 100}% confidence. A thin bar has ${confidence * 100}% confidence for all rows at once. A hollow dot may be noise.`,
+      `${of}${batches === "" ? "" : ` from ${batches.match(/[–,]/) ? "batches" : "batch"} ${batches}`}. A thick bar is the interval of one row, with ${confidence * 100}% confidence. A thin bar is the simultaneous interval, with ${confidence * 100}% confidence for all rows at once. A hollow dot marks an estimate that may be noise.`,
     );
     const notes = notesOf(bias, repeats);
     if (this.#question.kind === "number") {
@@ -310,7 +310,7 @@ export class TaskPage {
         el(
           "p",
           {},
-          `${counted(reports, "report")}. Each table or picture has ${confidence * 100}% confidence for all its intervals at once.`,
+          `${counted(reports, "report")}. All intervals in one table or picture hold at once with ${confidence * 100}% confidence.`,
         ),
         ...notesOf(words),
         ...notes,
@@ -340,9 +340,9 @@ function captionOf(
 ): string {
   const what = wordsOf(estimand, question).short;
   if (rows.length < all)
-    return `${what}: ${count(drawn)} of ${counted(all, "item")} shown; search by name for others`;
+    return `${what}: ${count(drawn)} of ${counted(all, "item")} shown; search by name for other items`;
   if (drawn < found)
-    return `${what}: the first ${count(drawn)} of ${counted(found, "item")}; search by name for others`;
+    return `${what}: the first ${count(drawn)} of ${counted(found, "item")}; search by name for other items`;
   if (found < all) return `${what}: ${count(found)} of ${counted(all, "item")}`;
   return `${what}: ${counted(found, "item")}`;
 }

@@ -36,7 +36,9 @@ export async function timelineView(context: Context, shown: readonly Row[]): Pro
   const { question, released, rows, confidence } = context;
   if (released.length === 0) return null;
   if (released.length === 1) {
-    return [el("p", {}, "There is one release so far. The time line starts with the second.")];
+    return [
+      el("p", {}, "There is one release so far. The time line starts with the second release."),
+    ];
   }
   // A cross-tabulation with the mean of a number has no shares of cells.
   const number = question.kind === "number" || rows === null;
@@ -55,13 +57,13 @@ export async function timelineView(context: Context, shown: readonly Row[]): Pro
         return { label: unit === undefined ? label : `${label} (${unit})`, points };
       });
   if (lines.length === 0) return null;
-  const first = number ? "" : ` of the first ${counted(lines.length, "item")} above`;
+  const first = number ? "" : ` for the first ${counted(lines.length, "item")} above,`;
   const latest = released.length > RELEASES ? ` the latest ${RELEASES} of` : "";
   return [
     el(
       "p",
       {},
-      `Estimates${first} in${latest} ${counted(released.length, "release")}. Bars are intervals, with ${confidence * 100}% confidence for the whole picture.`,
+      `Estimates${first} from${latest} ${counted(released.length, "release")}. Bars are intervals. All of them hold at once with ${confidence * 100}% confidence.`,
     ),
     ...timeLine(lines, number ? digits : rows.words, rows?.shares === true ? shareTick : tick, {
       zero: !number && question.kind !== "numbers",

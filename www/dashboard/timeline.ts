@@ -71,7 +71,7 @@ export function numberLines(
   }));
 }
 
-/** Returns a quantile's name, such as "median" or "90% are below". */
+/** Returns a quantile's name, such as "median" or "90% quantile". */
 export function quantileName(quantile: number): string {
-  return quantile === 0.5 ? "median" : `${Number((quantile * 100).toFixed(3))}% are below`;
+  return quantile === 0.5 ? "median" : `${Number((quantile * 100).toFixed(3))}% quantile`;
 }

@@ -237,7 +237,7 @@ it("shows what the collector estimates, and what changed with a release", async 
     if (batches === "1") {
       await page.getByRole("combobox", { name: "Batches" }).selectOption("1");
       await page.waitForFunction(() => location.hash.includes("batches=1"));
-      await expect.poll(() => text(page, "#estimates")).toContain("of batch 1.");
+      await expect.poll(() => text(page, "#estimates")).toContain("from batch 1.");
     }
     const query = `question=theme&batches=${batches}`;
     const { estimates } = await ask<Estimates>(`/survey/estimates?${query}`);
@@ -300,7 +300,7 @@ it("shows numbers as shares below edges, histograms, quantiles and means", async
   await page.getByLabel("Question").selectOption("waitMs");
   const bars = page.locator("#estimates .histogram .bar");
   await expect.poll(() => bars.count()).toBe(10);
-  await page.locator("#estimates summary", { hasText: "by bin, as a table" }).click();
+  await page.locator("#estimates summary", { hasText: "by bin of waitMs, as a table" }).click();
   expect(await rows.count()).toBe(10);
   await page.getByLabel("Question").selectOption("rating");
   await expect.poll(() => text(page, "#estimates")).toMatch(/\d on average/);
@@ -310,13 +310,13 @@ it("shows numbers as shares below edges, histograms, quantiles and means", async
 
 it("finds items by name, of many as of few", async () => {
   const page = await signedIn("#task=survey&question=features");
-  await page.getByLabel("Find by name").fill("LIVE");
+  await page.getByLabel("Find items by name").fill("LIVE");
   await page.waitForFunction(() => location.hash.includes("find=LIVE"));
   const names = page.locator("#estimates tbody th");
   await expect.poll(() => names.allTextContents()).toEqual(["captions, live"]);
   await page.reload();
   await expect.poll(() => names.allTextContents()).toEqual(["captions, live"]);
-  await page.getByLabel("Find by name").fill("nothing of that name");
+  await page.getByLabel("Find items by name").fill("nothing of that name");
   await expect.poll(() => text(page, "#estimates")).toContain("No item matches this name.");
 
   await page.getByRole("link", { name: "All tasks" }).click();
@@ -327,7 +327,7 @@ it("finds items by name, of many as of few", async () => {
   expect(await text(page, "#estimates")).toContain(
     "off by up to √k times the stated standard errors",
   );
-  await page.getByLabel("Find by name").fill("4711");
+  await page.getByLabel("Find items by name").fill("4711");
   await expect.poll(() => names.allTextContents()).toEqual(["4711", "14711"]);
 });
 
@@ -341,7 +341,7 @@ it("says what there is to wait for, and shows a release without being loaded aga
     Array.from({ length: 1000 }, () => ({ autoplay: 1 })),
   );
   await release("quiet");
-  await expect.poll(() => text(page, "#estimates")).toContain("1,001 reports of batch 1");
+  await expect.poll(() => text(page, "#estimates")).toContain("1,001 reports from batch 1");
   expect(await page.locator("#news").textContent()).toContain("new release");
 });
 
@@ -354,7 +354,7 @@ it("tells what dishonest people can do", async () => {
   );
   expect(found.crowd.length).toBeGreaterThan(1);
   const tests = found.crowd.map(({ statement }) => statement);
-  for (const words of [found.statement, ...tests, "1% made-up reports", "points"]) {
+  for (const words of [found.statement, ...tests, "1% of the reports are made up", "points"]) {
     expect(said).toContain(words);
   }
   expect(said).not.toContain("Unusual for honest reports");
@@ -378,7 +378,7 @@ it("asks from where it stands, under whatever path", async () => {
   try {
     const at = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/telemetry`;
     const page = await signedIn("#task=survey", { at });
-    expect(await text(page, "#estimates")).toContain("reports of batches 1–2");
+    expect(await text(page, "#estimates")).toContain("reports from batches 1–2");
     await page.context().close();
   } finally {
     proxy.close();

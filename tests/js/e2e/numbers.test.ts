@@ -162,7 +162,7 @@ function lineOf(lines: readonly Line[], { caption, name }: Shown, estimand: stri
       return line.estimand === "share" && line.item === `${caption.slice(19)}: ${name}`;
     if (/^Mean of /.test(caption))
       return line.estimand === "conditional-mean" && plain(line.item) === name;
-    if (/^Share of each/.test(caption))
+    if (/^Shares of /.test(caption))
       return line.estimand === "conditional-share" && plain(line.item) === name;
     return line.estimand === estimand && line.item === name;
   });

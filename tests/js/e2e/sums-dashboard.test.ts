@@ -192,9 +192,9 @@ describe("the dashboard of sums", () => {
   it("says before any release whom people trust, and that there is no local ε", async () => {
     const page = await signedIn("#task=timings");
     const facts = await text(page, ".facts");
-    expect(facts).toContain("You trust the shuffler: there is no local ε.");
+    expect(facts).toContain("People must trust the shuffler: there is no local ε.");
     expect(facts).toContain(
-      "Central ε = 6, δ = 10⁻³, for batches of at least 60 people, 90% of them honest.",
+      "Batches have central ε = 6, δ = 10⁻³ if they have at least 60 people and 90% of the people are honest.",
     );
     const said = await text(page, "#privacy");
     expect(said).toContain("there is no local ε");
@@ -212,16 +212,16 @@ describe("the dashboard of sums", () => {
     const page = await signedIn("#tasks");
     const row = page.getByRole("row").filter({ hasText: "timings" });
     expect((await row.innerText()).replaceAll(/\s+/g, " ")).toMatch(
-      /timings sums through a shuffler, there is no local ε 120 people 2 /,
+      /timings sums through a shuffler; there is no local ε 120 people 2 /,
     );
     expect(await violations(page)).toEqual([]);
     await page.getByRole("link", { name: "timings" }).click();
     await settled(page);
     expect(await text(page, "#estimates")).toContain(
-      "120 people, by 3,600 messages, of batches 1–2.",
+      "120 people, counted by 3,600 messages, from batches 1–2.",
     );
     expect(await text(page, "#filling")).toMatch(/2\s+60\s/);
-    expect(await text(page, "#filling")).toContain("People, maximum");
+    expect(await text(page, "#filling")).toContain("People towards the maximum");
   });
 
   it("shows means and sums as the analyser estimates them", async () => {
@@ -244,10 +244,12 @@ describe("the dashboard of sums", () => {
       const off = Math.abs((sums.get(item) ?? Number.NaN) - sum.estimate);
       expect(off, item).toBeLessThan((120 * mean.standard_error) / 3);
     }
-    await page.getByLabel("Find by name").fill("tab");
+    await page.getByLabel("Find items by name").fill("tab");
     await expect.poll(async () => [...(await listed(page)).keys()]).toEqual(["tabs"]);
     await page.goto(page.url().replace("find=tab", "batches=1"));
-    await expect.poll(() => text(page, "#estimates")).toContain("60 people, by 1,800 messages");
+    await expect
+      .poll(() => text(page, "#estimates"))
+      .toContain("60 people, counted by 1,800 messages");
   });
 
   it("shows what changed with a release, and all of them", async () => {
@@ -271,7 +273,7 @@ describe("the dashboard of sums", () => {
     for (const words of [
       "there is no local ε",
       "central ε = 6, δ = 10⁻³",
-      "It holds.",
+      "The promise holds.",
       privacy.batch_statement,
       privacy.privacy.statement,
     ]) {

@@ -20,10 +20,10 @@ describe("reports that are too few", () => {
     const found = enough(reports, "share", [told(error / 2), told(error, 2.16)]);
     expect(found.shown).toBe(shown);
     expect(found.words).toMatch(
-      /^\d+ reports? (has|have) arrived\. About [\d,]+ are needed for estimates within ±10 points/,
+      /^\d+ reports? (has|have) arrived\. Estimates with an error of at most 10 percentage points need/,
     );
     expect(found.words).toContain(reports === 1 ? "1 report has arrived" : `${reports} reports`);
-    if (reports > 1) expect(found.words).toMatch(/About 3[56]0 are/);
+    if (reports > 1) expect(found.words).toMatch(/ need about 3[56]0 reports, with/);
   });
 
   it("are not said of enough, of sums and of no items", () => {
@@ -39,7 +39,9 @@ describe("reports that are too few", () => {
     expect(enough(50, "mean", [told(0.1)])).toEqual({ shown: true });
     const far = enough(50, "mean", [{ ...told(30), range: [0, 100] }]);
     expect(far.shown).toBe(false);
-    expect(far.words).toMatch(/^50 reports have arrived\. About 1,700 .* ±a tenth of the range/);
+    expect(far.words).toMatch(
+      /^50 reports have arrived\. .* a tenth of the range need about 1,700 /,
+    );
   });
 
   it("are told of numbers by the mean or by shares below edges", () => {
@@ -50,6 +52,6 @@ describe("reports that are too few", () => {
     const distribution = [{ ...told(0.1).estimate, below: 5 }];
     const shares = enoughOfNumber({ ...answer, number: { range, distribution } });
     expect(shares.shown).toBe(true);
-    expect(shares.words).toContain("±10 points");
+    expect(shares.words).toContain("10 percentage points");
   });
 });

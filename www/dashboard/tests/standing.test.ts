@@ -106,7 +106,7 @@ describe("the time line", () => {
       [1, answer({})],
       [2, answer({ number: { range, quantiles } })],
     ]);
-    expect(lines.map(({ label }) => label)).toEqual(["median", "95% are below"]);
+    expect(lines.map(({ label }) => label)).toEqual(["median", "95% quantile"]);
     expect(lines[1]?.points.map(({ estimate }) => estimate?.estimate)).toEqual([undefined, 1.475]);
   });
 });
@@ -163,7 +163,7 @@ it("rejected uploads are told by reason, and other problems are not", () => {
     duplicates: 3,
     rejected: [
       ["not an upload of this task", 4],
-      ["too large", 1],
+      ["upload too large", 1],
     ],
   });
   expect(uploadsOf("").rejected).toEqual([]);

@@ -87,7 +87,7 @@ it("a promise names whom it takes on trust, and no local ε", () => {
     statement: "",
   } as const;
   expect(trustOf(privacy)).toBe(
-    "You trust the shuffler: there is no local ε. Central ε = 1, δ = 10⁻⁶, for batches of at least 10,000 people, 90% of them honest.",
+    "People must trust the shuffler: there is no local ε. Batches have central ε = 1, δ = 10⁻⁶ if they have at least 10,000 people and 90% of the people are honest.",
   );
   expect(isSums({ task: NUMBERS, fingerprint: "", privacy })).toBe(true);
   const reports: TaskAnswer = { task: VECTOR, fingerprint: "", effective_epsilon: 1, protects: "" };
