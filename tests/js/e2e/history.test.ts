@@ -125,13 +125,15 @@ describe("of a real client", () => {
       .toBe("1 report: 1 received by the collector.");
     const said = await text(page);
     expect(said).toMatch(/Task settings, collected by 127\.0\.0\.1:\d+/);
-    expect(said).toMatch(/In this period\s+1 of 3 reports, ε\s3\s/);
-    expect(said).toMatch(/In total\s+1 report; at most 95\s% sure if all are linked \(ε\s3\)/);
+    expect(said).toMatch(/Reports in this period\s+1 of 3 reports, ε\s3\s/);
+    expect(said).toMatch(
+      /All reports\s+1 report; observers are at most 95\s% sure if all are linked \(ε\s3\)/,
+    );
     expect(said).toMatch(/This list is kept\s+on this device/);
     expect(said).toContain("Each report covers: dark-mode, autoplay, captions, telemetry.");
     expect(said).toContain("is at most 95\u00a0% sure after seeing one report");
 
-    await told(page).getByText("Show its 43 bytes").click();
+    await told(page).getByText("Show the 43 bytes").click();
     // The bytes are rendered after the browser's event for opening the element.
     const shown = () => told(page).locator("code").allTextContents();
     await expect
@@ -247,7 +249,7 @@ describe("of made-up clients", () => {
     [
       "single items",
       { task: EVENTS },
-      /sure of your answer about one item, even if they know the rest, is at most 95.% sure/,
+      /sure of your answer about one item, even if they know all others, is at most 95.% sure/,
     ],
     ["people", { task: CLIPPED }, /sure of an answer of yours is at most 95.% sure/],
     [
@@ -259,15 +261,15 @@ describe("of made-up clients", () => {
           mechanism: { name: "hash-bin", level: "neighbouring", distance: 2, delta: 1e-6 },
         },
       },
-      /differ by at most 2 in sum at most 1\.65 times .* probability of at most 0\.000001/,
+      /differ by at most 2 in sum, is at most 62.% sure .* probability of at most 0\.000001/,
     ],
     [
       "questions",
       { task: { id: "settings", epsilon: 1, questions: [{ name: "theme" }, { name: "beta" }] } },
-      /one of these, which chance picks: theme, beta\./,
+      /one of these, chosen at random: theme, beta\./,
     ],
-    ["open items", { task: { ...SETTINGS, items: "open" } }, /of whatever your answers name/],
-    ["counted items", { task: { ...SETTINGS, items: 12 } }, /of 12 items\./],
+    ["open items", { task: { ...SETTINGS, items: "open" } }, /covers the names in your answers/],
+    ["counted items", { task: { ...SETTINGS, items: 12 } }, /covers 12 items\./],
     ["a task that is not known yet", {}, /Nothing has left/],
     [
       "permanent answers",
@@ -316,7 +318,7 @@ describe("of made-up clients", () => {
     await show(page, [{ sent }]);
     await expect.poll(() => states(page)).toHaveLength(10);
     await told(page).getByRole("button", { name: "Show all 12 reports" }).click();
-    await expect.poll(() => focused(page)).toBe("Show its 43 bytes");
+    await expect.poll(() => focused(page)).toBe("Show the 43 bytes");
     const at = await told(page)
       .locator("time")
       .evaluateAll((times) =>

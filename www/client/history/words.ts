@@ -154,7 +154,7 @@ const STATES: Words["state"] = {
 
 const guesses = (distance: string): Readonly<Record<Protection["about"], string>> => ({
   everything: "an answer of yours",
-  item: "your answer about one item, even if they know the rest,",
+  item: "your answer about one item, even if they know all others,",
   near: `which of two inputs is yours, if these differ by at most ${distance} in sum,`,
 });
 
@@ -178,22 +178,22 @@ export const ENGLISH: Words = {
       ? "Each report covers the names in your answers."
       : `Each report covers ${counted(items, "item")}.`,
   meaning: (epsilon, certainty, protects, distance) =>
-    `Random noise is added to each report in this browser. Someone who is 50\u00a0% sure of ${guesses(distance)[protects]} is at most ${certainty}\u00a0% sure after seeing one report (ε\u00a0=\u00a0${epsilon}). That includes the operator of the collector.`,
+    `Random noise is added to each report in this browser. Someone who is 50\u00a0% sure of ${guesses(distance)[protects]} is at most ${certainty}\u00a0% sure after seeing one report (ε\u00a0=\u00a0${epsilon}). This limit also holds for the operator of the collector.`,
   year: (reports, days, reportsAYear, epsilon, certainty) =>
     `This browser sends at most ${counted(reports, "report")} in ${counted(days, "day")}, so at most ${reportsAYear} in a year. Someone who knows that all of these are yours is at most ${certainty}\u00a0% sure of an answer that never changed (ε\u00a0=\u00a0${epsilon}).`,
   unlinked: "Nothing in a report says who sent it, or which other reports are yours.",
-  failure: (delta) => `This fails with a probability of at most ${delta}.`,
+  failure: (delta) => `This limit fails with a probability of at most ${delta}.`,
   permanent:
     "While your answers stay the same, the same report is sent again and costs nothing more. Equal reports show that they come from one browser.",
   dryRun: "This is a dry run: reports are made, but nothing is sent.",
-  window: "In this period",
+  window: "Reports in this period",
   ends: "The period ends",
-  total: "In total",
+  total: "All reports",
   storage: "This list is kept",
   used: (reports, allowed, epsilon) =>
     `${reports} of ${counted(allowed, "report")}, ε\u00a0${epsilon}`,
   spent: (reports, epsilon, certainty) =>
-    `${counted(reports, "report")}; at most ${certainty}\u00a0% sure if all are linked (ε\u00a0${epsilon})`,
+    `${counted(reports, "report")}; observers are at most ${certainty}\u00a0% sure if all are linked (ε\u00a0${epsilon})`,
   onDevice: "on this device, until this site's data is cleared",
   inMemory: "until this page is closed",
   summary: (reports, states) => {
@@ -208,7 +208,7 @@ export const ENGLISH: Words = {
   state: STATES,
   cost: (epsilon) => `ε\u00a0${epsilon}`,
   resent: "sent again, ε\u00a00",
-  bytes: (bytes) => `Show its ${counted(bytes, "byte")}`,
+  bytes: (bytes) => `Show the ${counted(bytes, "byte")}`,
   parts: [
     "format version",
     "fingerprint of the questions",
@@ -237,5 +237,5 @@ export const ENGLISH: Words = {
   revoke: "Withdraw my agreement",
   revoked:
     "You have withdrawn. Waiting reports are deleted, and nothing more is sent. Received reports stay in the totals.",
-  failed: (message) => `This could not be read: ${message}`,
+  failed: (message) => `The list could not be read: ${message}`,
 };

@@ -25,7 +25,7 @@ describe("what ε means", () => {
   it("is said as the collector says it", () => {
     const said = ENGLISH.meaning("1", "73", "everything", "0").replaceAll("\u00a0", " ");
     expect(promise).toContain("Anyone who sees a report, including the operator of this");
-    expect(said).toContain("That includes the operator of the collector.");
+    expect(said).toContain("This limit also holds for the operator of the collector.");
     expect(promise).toContain("from 50 % sure of {guess} to at most {} % sure");
     expect(said).toContain("50 % sure of an answer of yours is at most 73 % sure after seeing one");
     expect(promise).toContain("values differ by at most");
