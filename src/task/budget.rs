@@ -1,4 +1,4 @@
-//! Budget of a task: how much one person reports.
+//! Budget of a task: the maximum number of reports of one person.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,8 @@ use crate::bounds;
 use crate::canonical::CanonicalReader;
 use crate::error::Error;
 
-/// First text of canonical bytes with a budget. The task's own bytes follow the budget.
+/// Text at the start of the canonical bytes if the task's budget is not the default. The budget
+/// follows this text, and the task's other bytes follow the budget.
 pub(super) const BUDGET: &str = "hushbin budget 1";
 
 /// Limit on the reports of one person, and the treatment of answers that do not change.
@@ -15,8 +16,8 @@ pub(super) const BUDGET: &str = "hushbin budget 1";
 /// first report.
 ///
 /// The page's client enforces the budget. A collector cannot, because nothing reveals which reports
-/// are from one person. The default budget is equivalent to none: a task with it has the same
-/// fingerprint as without it.
+/// are from one person. A task that states the default budget has the same fingerprint as a task
+/// without a budget.
 ///
 /// ```
 /// use hushbin::task::{Answers, Budget};
@@ -44,15 +45,16 @@ pub struct Budget {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Answers {
-    /// A new report in each window. Each spends ε, and reports cannot be linked to each other.
+    /// A new report in each window. Each report spends ε, and reports cannot be linked to each
+    /// other.
     Fresh,
-    /// Repetition of the first report, byte for byte. It spends ε once while the answers stay the
-    /// same. A receiver of two copies sees that they are from one person.
+    /// Repetition of the first report, byte for byte. All copies together spend ε once, while the
+    /// answers stay the same. A receiver of two copies sees that both are from one person.
     Permanent,
 }
 
 impl Default for Budget {
-    /// Returns one report in 30 days, always a new one.
+    /// Returns a budget of one new report in 30 days.
     fn default() -> Self {
         Self {
             days: 30,
@@ -83,10 +85,11 @@ impl Budget {
         *self == Self::default()
     }
 
-    /// Reads the budget of a task's canonical bytes, or returns the default if they have none.
+    /// Reads the budget at the start of a task's canonical bytes, or returns the default if there
+    /// is none.
     ///
-    /// `form` is the first text, already read. After a budget, `form` becomes the text that follows
-    /// it.
+    /// `form` is the first text, which the caller has read. If it announces a budget, `form` is
+    /// replaced by the text that follows the budget.
     ///
     /// # Errors
     /// As [`Budget::new`], and [`Error::Malformed`].

@@ -36,7 +36,7 @@ pub enum Items {
     Open(Open),
 }
 
-/// Word `open` in a task file.
+/// Word `open` in a task file: any string is an item.
 ///
 /// ```
 /// use hushbin::Items;
@@ -49,7 +49,7 @@ pub enum Items {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Open {
-    /// Only value.
+    /// Word `open`.
     Open,
 }
 
@@ -88,11 +88,12 @@ impl Items {
         for (index, name) in names.iter().enumerate() {
             check_name(index, name)?;
         }
-        // Sorts keys and not texts, because pages would download another sort function for texts.
+        // Sorts keys instead of texts. Otherwise pages would download a second sort function for
+        // texts.
         let mut keys: Vec<u64> = names.iter().map(|name| item_key(name)).collect();
         sort(&mut keys);
         // Different names with the same 64-bit key are practically impossible. If it happens, one
-        // has to be renamed.
+        // of the items has to be renamed.
         match keys.windows(2).find(|pair| pair[0] == pair[1]) {
             Some(pair) => Err(error!(DuplicateName {
                 name: names
@@ -127,7 +128,7 @@ pub(crate) fn check_id(id: &str) -> Result<(), Error> {
 /// Checks the name of the item at position `index`.
 ///
 /// # Errors
-/// [`Error::ItemName`] for a name that is empty, too long or not printable.
+/// [`Error::ItemName`] for a name that is empty or too long, or contains a control character.
 pub(in crate::task) fn check_name(index: usize, name: &str) -> Result<(), Error> {
     // Control characters in UTF-8: bytes below the space, 0x7F (delete), and U+80 to U+9F, which
     // are encoded as 0xC2 and a byte below 0xA0.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::task::budget::{Answers, Budget};
 
-/// Days of a year, for [`Budget::reports_a_year`].
+/// Number of days in a year, for [`Budget::reports_a_year`].
 const YEAR: u32 = 365;
 
 impl Budget {

@@ -17,7 +17,7 @@ use crate::task::local::question::{Question, QuestionParts};
 use crate::task::local::task::Task;
 
 impl Task {
-    /// Creates a task of one question of ratings, without a name.
+    /// Creates a task with a single question of kind `ratings`, which has no name.
     ///
     /// # Errors
     /// [`Error::TaskId`], [`Error::OutOfRange`], [`Error::ItemName`], [`Error::DuplicateName`], or
@@ -27,13 +27,14 @@ impl Task {
         Self::from_checked(id, alloc::vec![Question::new(question)?])
     }
 
-    /// Creates a task of questions with names.
+    /// Creates a task whose questions have names.
     ///
-    /// A report answers one of them, under the whole ε. The report's seed selects it, with
-    /// probabilities by weight and independently of the answers.
+    /// A report answers one of the questions and spends the whole ε on it. The report's seed
+    /// selects the question, with probabilities proportional to the weights and independently of
+    /// the answers.
     ///
     /// # Errors
-    /// As [`Task::new`]; [`Error::Combination`] for questions of different ε; [`Error::ItemName`]
+    /// As [`Task::new`]; [`Error::Combination`] for questions with different ε; [`Error::ItemName`]
     /// for a question without a name. With several questions, [`Error::Combination`] for a
     /// mechanism that protects less than whole inputs.
     pub fn of_questions(id: String, questions: Vec<Question>) -> Result<Self, Error> {
@@ -110,7 +111,7 @@ impl Task {
         &self.id
     }
 
-    /// Returns the question if the task has exactly one.
+    /// Returns the question if the task has exactly one, else `None`.
     #[must_use]
     pub fn only_question(&self) -> Option<&Question> {
         match &self.questions[..] {
@@ -125,14 +126,14 @@ impl Task {
         self.budget
     }
 
-    /// Returns the position of the question called `name`, or `None` if there is none.
+    /// Returns the position of the question called `name`, or `None` if there is no such question.
     #[must_use]
     pub fn position(&self, name: &str) -> Option<usize> {
         let mut questions = self.questions.iter();
         questions.position(|question| question.name() == name)
     }
 
-    /// Returns whether the task's only question has no name. Answers are then given without one.
+    /// Returns whether the task's only question has no name. Answers are then given without a name.
     #[must_use]
     pub fn is_unnamed(&self) -> bool {
         self.questions[0].name().is_empty()
@@ -156,8 +157,8 @@ impl Task {
 
 impl Items {
     /// Returns the index (closed task) or 64-bit key (open task) of the item called `name`, or
-    /// `None` if there is no such item. Items without names are called by decimal index.
-    /// Takes time linear in the length of the list.
+    /// `None` if there is no such item. An item of a list without names is identified by its
+    /// decimal index. The time is linear in the length of the list.
     #[must_use]
     pub fn resolve(&self, name: &str) -> Option<u64> {
         match self {
@@ -200,14 +201,14 @@ impl Question {
         Err(error!(Combination { reason }).in_question_if_named(&parts.name))
     }
 
-    /// Returns the items asked about. The items of a number are the cells of its scale. The items
-    /// of a cross or of parts asked together are their cells.
+    /// Returns the items that the question asks about. The items of a number are the cells of its
+    /// scale. The items of a `cross` or `together` are its cells.
     #[must_use]
     pub const fn items(&self) -> &Items {
         &self.0.items
     }
 
-    /// Returns the sparsity s: the number of entries of an answer that are reported on.
+    /// Returns the sparsity s: the number of entries of an answer that one report covers.
     #[must_use]
     pub const fn sparsity(&self) -> u32 {
         self.0.sparsity
@@ -227,7 +228,7 @@ impl Question {
 impl TryFrom<Task> for TaskParts {
     type Error = Task;
 
-    /// Returns the fields of a task of one question without a name. They do not include its
+    /// Returns the fields of a task whose only question has no name. They do not include the task's
     /// [budget](Task::budget).
     ///
     /// # Errors
@@ -247,8 +248,8 @@ impl TryFrom<Task> for TaskParts {
     }
 }
 
-/// Returns whether the mechanism suits the kind. A pattern requires a number whose bins its outputs
-/// can distinguish.
+/// Returns whether the mechanism suits the kind of question. A pattern requires a number, and its
+/// outputs must distinguish the number's bins.
 fn suits(question: &Question) -> bool {
     match (question.mechanism(), question.kind()) {
         (Mechanism::Pattern(own), Kind::Number(scale)) => {

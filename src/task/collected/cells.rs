@@ -5,9 +5,11 @@ use crate::error::{Error, error};
 use crate::task::local::scale::{Cells, Scale};
 
 impl Scale {
-    /// Restricts the numbers to multiples of `step` from each other, such as counts.
+    /// Restricts the possible numbers: any two differ by a multiple of `step`. For example, counts
+    /// have the step 1.
     ///
-    /// Each bin contains at least one possible number. Each edge is midway between two.
+    /// Each bin then contains at least one possible number, and each edge is midway between two
+    /// possible numbers.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for a step that is not positive or is wider than a bin.
@@ -73,7 +75,7 @@ impl Scale {
         }
     }
 
-    /// Returns the number of a level, or `None` for bins.
+    /// Returns the number that a level stands for, or `None` for bins.
     #[must_use]
     pub fn level(&self, cell: u32) -> Option<f64> {
         match &self.cells {

@@ -49,7 +49,7 @@ impl Task {
         Ok(taken.expect("one report was decoded"))
     }
 
-    /// Decodes `count` reports, and calls `visit` with each report and the offset of its end.
+    /// Decodes `count` reports, and calls `visit` with each report and the offset at which it ends.
     pub(crate) fn decode_reports(
         &self,
         cursor: &mut Cursor<'_>,
@@ -66,7 +66,7 @@ impl Task {
             return decode(sole, cursor, count);
         }
         for _ in 0..count {
-            // Each report begins with its seed, which decides the question.
+            // Each report begins with its seed, which selects the question.
             let seed = u64::from_le_bytes(cursor.peek("expected a seed of 8 bytes")?);
             decode(&self.questions[self.draw.question(seed)], cursor, 1)?;
         }

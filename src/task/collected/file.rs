@@ -20,7 +20,7 @@ use crate::task::local::prefixes::Prefixes;
 use crate::task::local::question::{Question, QuestionParts};
 use crate::task::local::task::Task;
 
-/// Name of a [`Kind`].
+/// Name of a [`Kind`] of question in a task file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum KindName {
@@ -141,10 +141,10 @@ impl<M> QuestionFile<M> {
         Ok((Items::Named(names), limits?))
     }
 
-    /// Returns the two parts of a cross.
+    /// Returns the two parts of a `cross`.
     ///
     /// # Errors
-    /// [`Error::Combination`] if there are not exactly two.
+    /// [`Error::Combination`] if there are not exactly two parts.
     pub(crate) fn parts(&self) -> Result<&[PartFile; 2], Error> {
         let of = self.of.as_deref().unwrap_or_default();
         of.try_into().map_err(|_| {
@@ -154,7 +154,7 @@ impl<M> QuestionFile<M> {
         })
     }
 
-    /// Returns the parts that are asked together.
+    /// Returns the kind `together` with its parts.
     ///
     /// # Errors
     /// [`Error::Combination`] for incomplete parts.
@@ -167,8 +167,8 @@ impl<M> QuestionFile<M> {
     /// Returns the kind of a complete question, with its items.
     ///
     /// # Errors
-    /// As [`QuestionFile::stated_items`], and those of the kind's parts. [`Error::Combination`] for
-    /// fields that only a draft may have.
+    /// As [`QuestionFile::stated_items`], and the errors of the kind's parts.
+    /// [`Error::Combination`] for fields that only a draft may have.
     fn complete_kind(&self) -> Result<(Kind, Items), Error> {
         let crowd = self.entries.is_some() || self.overlap.is_some();
         if self.scale().is_open() || crowd || self.length.is_some() {
@@ -203,7 +203,7 @@ impl<M> QuestionFile<M> {
         ))
     }
 
-    /// Returns the prefixes of a text.
+    /// Returns the stated prefixes of a text.
     ///
     /// # Errors
     /// As [`Prefixes::new`].
@@ -231,7 +231,7 @@ impl<M> QuestionFile<M> {
         error.in_question(&self.name)
     }
 
-    /// Returns the sparsity, if it is stated or follows from the kind.
+    /// Returns the sparsity if it is stated or follows from the kind, else `None`.
     pub(crate) fn sparsity(&self) -> Option<u32> {
         match self.kind {
             KindName::Ratings | KindName::Set => self.sparsity,
@@ -326,7 +326,7 @@ impl QuestionFile<Mechanism> {
     }
 }
 
-/// Task file of either form.
+/// Task file of either form: one question without a name, or questions with names.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TaskFile {
@@ -346,7 +346,7 @@ struct TaskFile {
     budget: Budget,
 }
 
-/// Reason to reject a task with both questions and fields of a single question.
+/// Error message for a task that has both questions and the fields of a single question.
 pub(crate) const QUESTIONS_OR_ITEMS: &str =
     "a task has \"questions\", or \"items\", \"sparsity\", \"value\" and \"mechanism\" of its own";
 

@@ -1,4 +1,4 @@
-//! Names of kinds, and construction of kinds from parts.
+//! Names of kinds of questions, and construction of kinds from parts.
 
 use alloc::string::String;
 
@@ -27,13 +27,14 @@ impl Kind {
 }
 
 impl Cross {
-    /// Returns the columns' scale if the columns are levels, that is if a mean is estimated.
+    /// Returns the scale of the columns if the columns are levels. The question then estimates
+    /// means within rows.
     #[must_use]
     pub fn levels(&self) -> Option<&Scale> {
         self.columns().scale().filter(|own| own.edges().is_none())
     }
 
-    /// Creates the cross of rows and columns.
+    /// Creates the cross-tabulation of these rows and columns.
     #[must_use]
     pub fn new(rows: Part, columns: Part) -> Self {
         Self {
@@ -41,7 +42,7 @@ impl Cross {
         }
     }
 
-    /// Returns rows, then columns.
+    /// Returns the two parts: the rows, then the columns.
     #[must_use]
     pub fn parts(&self) -> &[Part] {
         &self.parts
@@ -49,7 +50,7 @@ impl Cross {
 }
 
 impl Part {
-    /// Creates a choice of exactly one option.
+    /// Creates a part in which a person chooses exactly one option.
     #[must_use]
     pub fn choice(name: impl Into<String>, options: Items) -> Self {
         Self {
@@ -59,7 +60,7 @@ impl Part {
         }
     }
 
-    /// Creates a flag: no or yes.
+    /// Creates a flag: a part with the options no and yes.
     #[must_use]
     pub fn flag(name: impl Into<String>) -> Self {
         Self {
@@ -69,7 +70,7 @@ impl Part {
         }
     }
 
-    /// Creates a number with levels, for means within rows, or with bins.
+    /// Creates a number. Its scale has levels, for means within rows, or bins.
     #[must_use]
     pub fn number(name: impl Into<String>, scale: Scale) -> Self {
         Self {
@@ -79,14 +80,14 @@ impl Part {
         }
     }
 
-    /// Returns the name, under which answers are given.
+    /// Returns the part's name, under which answers are given.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Returns the options. The options of a flag are no and yes, those of a number the cells of
-    /// its scale.
+    /// Returns the options of the part. A flag has the options no and yes. The options of a number
+    /// are the cells of its scale.
     #[must_use]
     pub const fn items(&self) -> &Items {
         &self.items
@@ -104,13 +105,13 @@ impl Part {
 }
 
 impl Together {
-    /// Returns the parts, in the order of cells.
+    /// Returns the parts, in the order of their cells.
     #[must_use]
     pub fn parts(&self) -> &[Part] {
         &self.parts
     }
 
-    /// Returns the part of a cell, and its option in that part.
+    /// Returns the part that a cell belongs to, and the cell's option in that part.
     ///
     /// # Panics
     /// If there is no such cell.

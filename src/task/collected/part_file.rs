@@ -1,5 +1,5 @@
-//! Parts of questions in task files: each of several numbers, the rows and columns of a cross, or
-//! parts asked together.
+//! Parts of questions in task files: one of several numbers, the rows or columns of a `cross`, or a
+//! part of a question of kind `together`.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -29,11 +29,11 @@ pub(crate) struct ScaleFile {
 }
 
 impl ScaleFile {
-    /// Reason to reject a number that has neither limits alone nor bins.
+    /// Error message for a number that has neither bins nor just a minimum and a maximum.
     pub(crate) const NO_LIMITS: &'static str =
         "a \"number\" has a \"min\" and a \"max\" for its mean, or bins for its distribution";
 
-    /// Returns the fields of a scale.
+    /// Returns the fields that describe a scale.
     pub(crate) fn of(scale: &Scale) -> Self {
         let range = scale.edges().is_none().then(|| scale.range());
         Self {
@@ -48,7 +48,7 @@ impl ScaleFile {
         }
     }
 
-    /// Returns the fields of a number with limits and no cells.
+    /// Returns the fields that describe a number with limits and no cells.
     pub(crate) fn of_limits(limits: &Limits) -> Self {
         let [min, max] = limits.range();
         Self {
@@ -64,7 +64,8 @@ impl ScaleFile {
         self.edges.is_some()
     }
 
-    /// Returns whether there are fields that only a draft may have, by which cells are chosen.
+    /// Returns whether there are fields that only a draft may have. These fields control the choice
+    /// of cells.
     pub(crate) const fn is_open(&self) -> bool {
         self.want.is_some() || self.bins.is_some() || self.spacing.is_some()
     }
@@ -86,10 +87,11 @@ impl ScaleFile {
         }
     }
 
-    /// Returns the scale of a complete task.
+    /// Returns the scale that the fields of a complete task describe.
     ///
     /// # Errors
-    /// [`Error::Combination`] if the scale is incomplete, and those of [`Scale`].
+    /// [`Error::Combination`] if the scale is incomplete, and the errors of [`Scale`]'s
+    /// constructors.
     pub(crate) fn complete(self) -> Result<Scale, Error> {
         let scale = match (self.min, self.max, self.levels, self.edges) {
             (Some(min), Some(max), Some(levels), None) => Scale::levels(min, max, levels),
@@ -107,7 +109,7 @@ impl ScaleFile {
     }
 }
 
-/// Kind of a part of a cross, or of a part asked together.
+/// Kind of a part of a `cross` or of a question of kind `together`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum AxisName {
@@ -116,7 +118,7 @@ pub(crate) enum AxisName {
     Number,
 }
 
-/// Part in a task file. It has no kind if it is one of several numbers.
+/// Part of a question in a task file. The kind is missing if the part is one of several numbers.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PartFile {
@@ -146,7 +148,7 @@ pub(crate) struct PartFile {
 }
 
 impl PartFile {
-    /// Returns the fields of several numbers.
+    /// Returns a part for each of several numbers.
     pub(super) fn of_numbers(items: &Items, limits: &[Limits]) -> Vec<Self> {
         let Items::Named(names) = items else {
             unreachable!("numbers have names");
@@ -164,7 +166,7 @@ impl PartFile {
         names.iter().zip(limits).map(number).collect()
     }
 
-    /// Returns the fields of a part with a kind.
+    /// Returns the fields that describe a part with a kind.
     pub(super) fn of(part: &Part) -> Self {
         let scale = part.scale().map(ScaleFile::of).unwrap_or_default();
         let (kind, options) = match &part.kind {
@@ -203,7 +205,7 @@ impl PartFile {
     /// Returns the limits of one of several numbers.
     ///
     /// # Errors
-    /// As [`Limits::new`], and [`Error::Combination`] for other fields.
+    /// As [`Limits::new`], and [`Error::Combination`] if other fields are stated.
     pub(super) fn limits(&self) -> Result<Limits, Error> {
         let reason = "each of \"numbers\" has a \"min\" and a \"max\", may have a \"unit\", and \
                       has no \"kind\", \"options\", \"levels\" or bins";
@@ -213,7 +215,8 @@ impl PartFile {
         self.scale().limits(reason)
     }
 
-    /// Returns a part with a kind. The scale of a number is returned as stated.
+    /// Returns a part with a kind. The scale of a number is returned as stated, without its
+    /// completion.
     ///
     /// # Errors
     /// [`Error::Combination`] if the kind or the options are missing, or if fields belong to
@@ -234,10 +237,10 @@ impl PartFile {
         }
     }
 
-    /// Returns the part of a complete task.
+    /// Returns the part, which must be complete.
     ///
     /// # Errors
-    /// As [`PartFile::part_or_number`]; [`Error::Combination`] if the scale is left open.
+    /// As [`PartFile::part_or_number`]; [`Error::Combination`] if the scale is incomplete.
     pub(super) fn complete(&self) -> Result<Part, Error> {
         match self.part_or_number()? {
             PartOrNumber::Complete(part) => Ok(part),
@@ -250,7 +253,7 @@ impl PartFile {
     }
 }
 
-/// Part of a cross, possibly with an open scale.
+/// Part of a `cross`. If it is a number, parameters of its scale may be unset.
 pub(crate) enum PartOrNumber {
     /// A choice or a flag.
     Complete(Part),

@@ -10,7 +10,7 @@ use crate::task::items::Items;
 use crate::task::local::kind::Kind;
 use crate::task::local::question::QuestionParts;
 
-/// Fields of a [`Task`](crate::Task) of one question of ratings, not yet validated.
+/// Fields of a [`Task`](crate::Task) with a single question of kind `ratings`; not yet validated.
 ///
 /// ```
 /// use hushbin::hash::Hashing;
@@ -34,14 +34,14 @@ use crate::task::local::question::QuestionParts;
 pub struct TaskParts {
     /// Id, a slug: 1 to 64 of a-z, 0-9 and '-', first a letter or digit.
     pub id: String,
-    /// Items asked about.
+    /// Items that the question asks about.
     pub items: Items,
-    /// Sparsity s: number of entries of an input that are reported on, in
-    /// [`bounds::SPARSITY`](crate::bounds::SPARSITY), at most the number of items.
+    /// Sparsity s: number of entries of an input that one report covers, in
+    /// [`bounds::SPARSITY`](crate::bounds::SPARSITY). It is at most the number of items.
     pub sparsity: u32,
     /// Local budget ε of one report, in [`bounds::EPSILON`](crate::bounds::EPSILON).
     pub epsilon: f64,
-    /// Signs or real numbers.
+    /// Range of the values: signs or real numbers.
     pub value: ValueKind,
     /// Mechanism with all its parameters.
     pub mechanism: Mechanism,

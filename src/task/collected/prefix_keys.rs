@@ -8,12 +8,12 @@ use crate::error::Error;
 use crate::task::items::item_key;
 use crate::task::local::prefixes::Prefixes;
 
-/// Mark after a prefix of a longer text: a code point that Unicode assigns to no character.
+/// Mark that follows a prefix of a longer text: a code point to which Unicode assigns no character.
 const GOES_ON: char = '\u{FFFF}';
 
 impl Prefixes {
-    /// Creates prefixes of 2, 4, 6 and so on characters up to `length`. A `length` above 2 is
-    /// listed twice.
+    /// Creates prefixes of 2, 4, 6 and so on characters up to `length`. If `length` is above 2, it
+    /// is listed twice.
     ///
     /// The longest prefixes need more people: they separate existing texts from all other texts.
     /// Shorter prefixes are only extended.
@@ -37,7 +37,8 @@ impl Prefixes {
         Self::new(lengths)
     }
 
-    /// Returns the distinct lengths, ascending, each with its number of prefixes.
+    /// Returns the distinct lengths in ascending order. With each length comes the number of times
+    /// that it is listed.
     ///
     /// ```
     /// use hushbin::task::Prefixes;
@@ -63,8 +64,8 @@ impl Prefixes {
         greatest as f64 / self.lengths().len() as f64
     }
 
-    /// Returns the key of the prefix of `text` with `length` characters. A text that is not longer
-    /// has the key of the whole text.
+    /// Returns the key of the prefix of `text` with `length` characters. If the text has at most
+    /// `length` characters, the key is that of the whole text.
     ///
     /// ```
     /// use hushbin::task::Prefixes;
@@ -80,8 +81,8 @@ impl Prefixes {
         }
     }
 
-    /// Returns the key of a text. If `goes_on` is true, returns the key of `text` as a prefix of
-    /// longer texts.
+    /// Returns the key of a whole text. If `goes_on` is true, returns the key of `text` as a prefix
+    /// of longer texts.
     #[must_use]
     pub fn key_of(text: &str, goes_on: bool) -> u64 {
         let mut marked = String::from(text);
@@ -89,7 +90,8 @@ impl Prefixes {
         item_key(&marked)
     }
 
-    /// Returns the keys of all prefixes of a text. Entries with these keys are the text's answer.
+    /// Returns the keys of all prefixes of a text. Entries with these keys are the answer for that
+    /// text.
     #[must_use]
     pub fn keys(&self, text: &str) -> Vec<u64> {
         let key = |&length: &u32| Self::key(text, length);

@@ -1,8 +1,8 @@
-//! Purpose of a number, by which its cells are chosen.
+//! Purpose of a number, which controls the choice of its cells.
 
 use serde::{Deserialize, Serialize};
 
-/// Purpose of a number.
+/// Quantity that is estimated from the reported numbers.
 ///
 /// ```
 /// use hushbin::task::Purpose;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Purpose {
-    /// Mean, by levels.
+    /// Mean of the numbers.
     Mean,
     /// Number of people in each bin.
     Histogram,

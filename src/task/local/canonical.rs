@@ -14,8 +14,9 @@ use crate::mechanism::Mechanism;
 use crate::task::budget::Budget;
 use crate::task::items::Items;
 
-/// First text of a task's bytes, after the budget if there is one. Its number is the version of
-/// what follows: 1 for one question of ratings without a name, 2 for questions with names.
+/// Text at the start of a task's bytes, after the budget if there is one. The number in it is the
+/// version of the format that follows. Version 1 is for one question of ratings without a name,
+/// version 2 for questions with names.
 pub(in crate::task) const UNNAMED: &str = "hushbin task 1";
 pub(in crate::task) const NAMED: &str = "hushbin task 2";
 
@@ -24,7 +25,7 @@ impl Task {
     /// one encoding.
     ///
     /// # Errors
-    /// [`Error::Malformed`] for any other bytes, and those of [`Task::new`] and
+    /// [`Error::Malformed`] for any other bytes, and the errors of [`Task::new`] and
     /// [`Task::of_questions`].
     pub fn from_canonical_bytes(bytes: &[u8]) -> Result<Self, Error> {
         let reader = &mut CanonicalReader::new(bytes);

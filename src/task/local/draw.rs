@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 
 use crate::mix::mix64;
 
-/// Assignment of seeds to questions. It is public, and the seed is drawn before the answers are
-/// read.
+/// Assignment of seeds to questions. The assignment is public, and the seed is drawn before the
+/// answers are read.
 ///
 /// ```
 /// # let draft: hushbin::TaskDraft = serde_json::from_str(

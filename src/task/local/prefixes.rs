@@ -8,10 +8,11 @@ use crate::error::{Error, error};
 use crate::mix::output;
 
 /// Lengths of the prefixes of a text, in characters (Unicode scalar values). A report covers one
-/// prefix, drawn by its seed.
+/// prefix, which its seed selects.
 ///
-/// A length that is listed several times is drawn more often. A text that is no longer than a
-/// prefix is reported whole. Its key differs from the key of a longer text's prefix.
+/// A length that is listed several times is drawn more often. A text that is no longer than the
+/// drawn length is reported whole. Its key differs from the key of the same characters as a prefix
+/// of a longer text.
 ///
 /// ```
 /// use hushbin::task::Prefixes;
@@ -32,7 +33,7 @@ impl Prefixes {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if the number of lengths is outside [`bounds::PREFIXES`], or a length
-    /// is outside [`bounds::PREFIX_LENGTH`]; [`Error::Combination`] unless they ascend.
+    /// is outside [`bounds::PREFIX_LENGTH`]; [`Error::Combination`] unless the lengths ascend.
     pub fn new(lengths: Vec<u32>) -> Result<Self, Error> {
         bounds::PREFIXES.check(lengths.len() as f64)?;
         for &length in &lengths {
@@ -59,7 +60,7 @@ impl Prefixes {
     /// reveal what the report hashes.
     #[must_use]
     pub fn drawn(&self, seed: u64) -> usize {
-        // Keys use small output numbers, and hash functions multiples of 2³² below 2⁴⁴.
+        // Keys use outputs with small numbers, and hash functions use multiples of 2³² below 2⁴⁴.
         ((u128::from(output(seed, 1 << 63)) * self.lengths.len() as u128) >> 64) as usize
     }
 

@@ -55,23 +55,23 @@ pub struct Question(pub(in crate::task) QuestionParts);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct QuestionParts {
-    /// Name, 1 to 256 bytes without control characters. It may be empty in a task of one question
-    /// of ratings.
+    /// Name, 1 to 256 bytes without control characters. The name may be empty if the question is of
+    /// kind `ratings` and the only one of its task.
     pub name: String,
     /// Kind of the question.
     pub kind: Kind,
-    /// Items asked about. By kind:
+    /// Items that the question asks about. For some kinds, the kind determines the items:
     ///
-    /// - flag: two items without names, no and yes
-    /// - number: the cells of its scale
-    /// - cross, together: the cells
-    /// - numbers: the names of the numbers
-    /// - text: open
+    /// - `flag`: two items without names, no and yes
+    /// - `number`: the cells of its scale
+    /// - `cross`, `together`: the cells
+    /// - `numbers`: the names of the numbers
+    /// - `text`: open
     pub items: Items,
     /// Sparsity s, in [`bounds::SPARSITY`], at most the number of items. It is 1 for kinds with one
-    /// answer, the number of items for numbers, and the number of parts for together.
+    /// answer. It is the number of items for `numbers`, and the number of parts for `together`.
     pub sparsity: u32,
-    /// Relative frequency with which the question is drawn, in [`bounds::WEIGHT`].
+    /// Relative frequency with which seeds select the question, in [`bounds::WEIGHT`].
     pub weight: u32,
     /// Local budget ε of one report, in [`bounds::EPSILON`].
     pub epsilon: f64,
@@ -80,14 +80,15 @@ pub struct QuestionParts {
 }
 
 impl Question {
-    /// Validates a question read from canonical bytes. In them items cannot contradict the kind.
+    /// Validates a question that was read from canonical bytes. There, items cannot contradict the
+    /// kind.
     pub(in crate::task) fn of_bytes(parts: QuestionParts) -> Result<Self, Error> {
         let question = Self(parts);
         question.check().map_err(|error| question.blame(error))?;
         Ok(question)
     }
 
-    /// Checks all fields but the name.
+    /// Checks all fields except the name.
     pub(in crate::task) fn check(&self) -> Result<(), Error> {
         let domain = check_kind(&self.0.kind, &self.0.items, self.0.sparsity, self.0.epsilon)?;
         bounds::WEIGHT.check(f64::from(self.0.weight))?;
@@ -99,7 +100,7 @@ impl Question {
         error.in_question_if_named(&self.0.name)
     }
 
-    /// Returns the name, under which answers are given.
+    /// Returns the question's name, under which answers are given.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.0.name
@@ -111,7 +112,7 @@ impl Question {
         &self.0.kind
     }
 
-    /// Returns the relative frequency with which the question is drawn.
+    /// Returns the relative frequency with which seeds select the question.
     #[must_use]
     pub const fn weight(&self) -> u32 {
         self.0.weight
@@ -129,7 +130,7 @@ impl Question {
         &self.0.mechanism
     }
 
-    /// Returns the range of the values of coded entries.
+    /// Returns the range of the values of entries after coding.
     #[must_use]
     pub const fn value(&self) -> ValueKind {
         self.0.kind.value()
@@ -142,7 +143,7 @@ impl Question {
     }
 }
 
-/// Checks everything but the weight and the mechanism, and returns the domain.
+/// Checks the kind, the items, the sparsity and ε of a question, and returns the domain.
 pub(crate) fn check_kind(
     kind: &Kind,
     items: &Items,

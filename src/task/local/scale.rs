@@ -1,4 +1,4 @@
-//! Cells of a number.
+//! Scale of a number: the cells to which numbers are assigned.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::sample;
 use crate::task::items::check_name;
 
-/// Cells that numbers are assigned to.
+/// Cells to which numbers are assigned.
 ///
 /// Numbers outside the range are clipped to the first or last cell. Estimates do not correct the
 /// resulting bias.
@@ -35,10 +35,11 @@ pub struct Scale {
 
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::task) enum Cells {
-    /// `count` evenly spaced numbers from `min` to `max`. A number between two levels is rounded to
-    /// one of them at random, which keeps its expectation.
+    /// Levels: `count` evenly spaced numbers from `min` to `max`. A number between two levels is
+    /// rounded to one of them at random, which keeps its expectation.
     Levels { min: f64, max: f64, count: u32 },
-    /// Ascending edges. A bin includes its lower edge and excludes its upper one.
+    /// Ascending edges of bins. A bin includes its lower edge and excludes its upper edge. Only the
+    /// last bin also includes its upper edge.
     Edges(Vec<f64>),
 }
 
@@ -106,8 +107,8 @@ impl Scale {
         }
     }
 
-    /// Returns the cell of a finite number, and the probability of the next cell instead. The
-    /// probability is 0 for bins.
+    /// Returns the cell of a finite number, and the probability with which the next cell is drawn
+    /// instead. The probability is 0 for bins.
     ///
     /// ```
     /// use hushbin::task::Scale;
@@ -135,8 +136,8 @@ impl Scale {
         }
     }
 
-    /// Draws `cell`, or the next cell with probability `next`. For levels the expectation is then
-    /// the number itself.
+    /// Draws the entry for `cell`, or for the next cell with probability `next`. For levels, the
+    /// expectation is then the number itself.
     pub(in crate::task) fn code<R: Rng + ?Sized>((cell, next): (u32, f64), rng: &mut R) -> Entry {
         Entry {
             item: u64::from(cell + u32::from(sample::with_probability(rng, next))),

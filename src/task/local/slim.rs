@@ -1,5 +1,5 @@
-//! Stand-ins for the kinds of several parts, in slim builds. The type has no value, so the code
-//! that handles it is left out of the module.
+//! Stand-ins for the kinds with several parts, in slim builds. The type has no value, so the code
+//! that handles these kinds is left out of the module.
 
 use alloc::vec::Vec;
 
@@ -18,9 +18,9 @@ pub enum Never {}
 
 /// Stand-in for several numbers.
 pub type Numbers = Never;
-/// Stand-in for a row and a column.
+/// Stand-in for a cross-tabulation.
 pub type Cross = Never;
-/// Stand-in for options of several parts.
+/// Stand-in for a question of kind `together`.
 pub type Together = Never;
 
 impl MultipartKind for Never {

@@ -17,7 +17,7 @@ use crate::task::items::{check_id, check_name};
 /// construction, also after deserialization.
 ///
 /// A task determines everything that a report depends on. Every upload carries the task's
-/// [`Fingerprint`], and a collector rejects reports made under another one.
+/// [`Fingerprint`], and a collector rejects reports made under another task.
 /// [`TaskDraft`](crate::TaskDraft) lets hushbin choose parameters.
 ///
 /// ```
@@ -50,8 +50,8 @@ pub struct Task {
 }
 
 impl Task {
-    /// Checks that questions have distinct names, and that each of several protects whole inputs
-    /// under pure ε.
+    /// Checks that the questions have distinct names. If there are several questions, each must
+    /// protect whole inputs under pure ε.
     pub(in crate::task) fn check_named(questions: &[Question]) -> Result<(), Error> {
         bounds::QUESTIONS.check(questions.len() as f64)?;
         for (index, question) in questions.iter().enumerate() {
@@ -104,7 +104,8 @@ impl Task {
         &self.draw
     }
 
-    /// Returns the identity of the id, the budget, and all parameters that a report depends on.
+    /// Returns the fingerprint: the identity of the id, the budget, and all parameters that a
+    /// report depends on.
     #[must_use]
     pub const fn fingerprint(&self) -> Fingerprint {
         self.fingerprint

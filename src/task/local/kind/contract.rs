@@ -1,4 +1,4 @@
-//! Interface of the kinds of several parts.
+//! Interface of the kinds of questions with several parts.
 
 use alloc::vec::Vec;
 
@@ -15,7 +15,7 @@ pub(crate) trait MultipartKind: Sized {
     /// Returns the kind's own items, as [`Kind::own_items`](super::Kind::own_items).
     fn own_items(&self) -> Option<Items>;
 
-    /// Returns the number of entries of an answer, and the number of items that they name.
+    /// Returns the number of entries of an answer, and the number of items that entries may name.
     fn entry_counts(&self) -> [u32; 2];
 
     /// Returns whether an entry of an existing item may have this value.
@@ -32,8 +32,8 @@ pub(crate) trait MultipartKind: Sized {
     /// Checks the parts.
     ///
     /// # Errors
-    /// Those of each part; [`Error::Combination`] and [`Error::OutOfRange`] for parts that cannot
-    /// be combined.
+    /// The errors of each part; [`Error::Combination`] and [`Error::OutOfRange`] for parts that
+    /// cannot be combined.
     fn check_parts(&self, _epsilon: f64) -> Result<(), Error> {
         Ok(())
     }
@@ -46,14 +46,14 @@ pub(crate) trait MultipartKind: Sized {
         Ok(())
     }
 
-    /// Reads the kind from canonical bytes, after its number.
+    /// Reads the kind from canonical bytes, after the code that identifies it.
     ///
     /// # Errors
-    /// Those of the parts' constructors; [`Error::UnknownMechanism`] in slim builds.
+    /// The errors of the parts' constructors; [`Error::UnknownMechanism`] in slim builds.
     fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error>;
 }
 
-/// Numbers of kinds in canonical bytes. Parts of kinds have the same numbers.
+/// Codes of kinds of questions in canonical bytes. Parts with the same kind have the same code.
 pub(in crate::task) const CHOICE: u64 = 3;
 pub(in crate::task) const FLAG: u64 = 4;
 pub(in crate::task) const NUMBER: u64 = 5;

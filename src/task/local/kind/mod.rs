@@ -37,9 +37,10 @@ use contract::{CHOICE, FLAG, MultipartKind, NUMBER, check_options};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum Kind {
-    /// Any number of the items, each with a sign or a value. Up to s are reported on.
+    /// Any number of the items, each with a sign or a value. One report covers up to s of these
+    /// items.
     Ratings(ValueKind),
-    /// Any number of the items, without values. Up to s are reported on.
+    /// Any number of the items, without values. One report covers up to s of these items.
     Set,
     /// Exactly one of the items.
     Choice,
@@ -47,19 +48,19 @@ pub enum Kind {
     Flag,
     /// One number, coded as one of the scale's cells.
     Number(Scale),
-    /// Several numbers, one for each item, clipped to its limits.
+    /// Several numbers, one for each item. Each number is clipped to its limits.
     Numbers(Numbers),
     /// A row and a column, coded as one cell.
     Cross(Cross),
     /// Any text. A report covers one of its prefixes.
     Text(Prefixes),
-    /// An option of each of several parts. A report covers all parts.
+    /// One option in each of several parts. A report covers all parts.
     Together(Together),
 }
 
 impl Kind {
-    /// Returns the range of the values of coded entries. One number is coded by [`Scale::cell`],
-    /// several by [`Limits::code`](crate::task::Limits::code).
+    /// Returns the range of the values of coded entries. A [`Kind::Number`] is coded by
+    /// [`Scale::cell`], and [`Kind::Numbers`] by [`Limits::code`](crate::task::Limits::code).
     #[must_use]
     pub const fn value(&self) -> ValueKind {
         match self {
@@ -83,8 +84,8 @@ impl Kind {
         }
     }
 
-    /// Returns the number of entries of an answer, and the number of items that they name. `None`
-    /// if entries need no [coding](Kind::code).
+    /// Returns the number of entries of an answer, and the number of items that entries may name.
+    /// Returns `None` if entries need no [coding](Kind::code).
     pub(crate) fn entry_counts(&self) -> Option<[u32; 2]> {
         match self {
             Self::Number(_) => Some([1, 1]),
@@ -140,7 +141,7 @@ impl Kind {
         coded
     }
 
-    /// Returns the domain that mechanisms randomise.
+    /// Returns the domain of the inputs that mechanisms randomise.
     pub(in crate::task) fn domain(&self, items: &Items, sparsity: u32) -> Domain {
         match self {
             Self::Ratings(_) => Domain::rated(items.count(), sparsity),
@@ -153,10 +154,10 @@ impl Kind {
         }
     }
 
-    /// Checks parts, items and sparsity.
+    /// Checks the parts of the kind, the items and the sparsity.
     ///
     /// # Errors
-    /// [`Error::Combination`], [`Error::OutOfRange`], and those of names.
+    /// [`Error::Combination`], [`Error::OutOfRange`], and the errors of invalid names.
     pub(in crate::task) fn check(
         &self,
         items: &Items,
@@ -183,8 +184,8 @@ impl Kind {
         }
     }
 
-    /// Reads a kind with its items and sparsity. Both follow in the bytes unless the kind
-    /// determines them.
+    /// Reads a kind with its items and sparsity. Items and sparsity follow in the bytes unless the
+    /// kind determines them.
     pub(in crate::task) fn read_canonical(
         reader: &mut CanonicalReader<'_>,
     ) -> Result<(Self, Items, u32), Error> {

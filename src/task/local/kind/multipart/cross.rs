@@ -1,4 +1,4 @@
-//! Cross tables.
+//! Cross-tabulation questions.
 
 use alloc::vec::Vec;
 
@@ -12,12 +12,12 @@ use crate::task::items::Items;
 use crate::task::local::kind::contract::MultipartKind;
 use crate::task::local::scale::Scale;
 
-/// Cross table of two small choices, or of a choice and a number. Each person is in one of its rows
+/// Cross table of two small choices, or of a choice and a number. Each person is in one of the rows
 /// · columns cells.
 ///
-/// A person's answer is one entry. Its item is the row. Its value is the index of the column, or
-/// the number. The cell of row r and column c is option r · columns + c.
-/// [`Question`](crate::Question) checks the combination of parts.
+/// A person's answer is one entry. The entry's item is the row. Its value is the index of the
+/// column or, if the columns are levels or bins, the number. The cell of row r and column c is
+/// option r · columns + c. [`Question`](crate::Question) checks the combination of parts.
 ///
 /// ```
 /// use hushbin::Items;
@@ -30,7 +30,7 @@ use crate::task::local::scale::Scale;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cross {
-    /// Rows, then columns.
+    /// Two parts: the rows, then the columns.
     pub(in crate::task) parts: Vec<Part>,
 }
 
@@ -47,7 +47,7 @@ impl Cross {
         &self.parts[1]
     }
 
-    /// Returns the numbers of rows and columns.
+    /// Returns the number of rows and the number of columns.
     #[must_use]
     pub fn shape(&self) -> [u32; 2] {
         [self.rows(), self.columns()].map(Part::cells)
@@ -61,8 +61,8 @@ impl Cross {
         rows.saturating_mul(columns)
     }
 
-    /// Returns the cell of a row and a column, and the probability of the next cell instead. Only
-    /// levels have a probability above 0.
+    /// Returns the cell of a row and a column, and the probability with which the next cell is
+    /// drawn instead. The probability is 0 unless the columns are levels.
     ///
     /// ```
     /// # use hushbin::task::{Cross, Part, Scale};

@@ -1,4 +1,4 @@
-//! Kinds of several parts. Only complete builds have them.
+//! Kinds of questions with several parts. Only complete builds have them.
 
 mod cross;
 mod numbers;

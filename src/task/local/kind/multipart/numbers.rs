@@ -1,4 +1,4 @@
-//! Numbers whose means are estimated. Every person has all of them.
+//! Numbers whose means are estimated. Every person has all numbers.
 
 use alloc::vec::Vec;
 use core::ops::Deref;
@@ -13,7 +13,7 @@ use crate::task::items::Items;
 use crate::task::limits::Limits;
 use crate::task::local::kind::contract::MultipartKind;
 
-/// Limits of each number, indexed by item. A single number has the name of its question.
+/// Limits of the numbers, indexed by item. A single number has the name of its question.
 ///
 /// ```
 /// use hushbin::task::{Limits, Numbers};

@@ -1,4 +1,4 @@
-//! Parts of cross tables and of questions asked together.
+//! Parts of questions of the kinds `cross` and `together`.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -24,7 +24,7 @@ use crate::task::local::scale::Scale;
 pub struct Part {
     pub(in crate::task) name: String,
     pub(in crate::task) kind: PartKind,
-    /// Items, as of a question of the part's kind.
+    /// Items, as in a question of the part's kind.
     pub(in crate::task) items: Items,
 }
 
@@ -46,7 +46,7 @@ impl Part {
         }
     }
 
-    /// Returns the number of options or cells, or 0 if options are open.
+    /// Returns the number of options or cells. Returns 0 if the options are open.
     #[must_use]
     pub fn cells(&self) -> u32 {
         self.items.count().unwrap_or(0)
@@ -87,7 +87,7 @@ impl Part {
     }
 }
 
-/// Checks parts. Only the second part of a cross may be a number.
+/// Checks the parts of a question. Only the second part of a `cross` may be a number.
 pub(super) fn check_parts(parts: &[Part], is_cross: bool, epsilon: f64) -> Result<(), Error> {
     for (index, part) in parts.iter().enumerate() {
         part.check(index, epsilon)?;

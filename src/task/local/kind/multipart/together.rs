@@ -1,4 +1,4 @@
-//! Several parts that one report covers together.
+//! Questions with several parts that one report covers together.
 
 use alloc::vec::Vec;
 
@@ -12,12 +12,12 @@ use crate::error::{Error, error};
 use crate::task::items::Items;
 use crate::task::local::kind::contract::{MultipartKind, check_options};
 
-/// Several small choices and flags that one report covers together. An input has one cell of each
-/// part.
+/// Kind `together`: several small choices and flags that one report covers together. An input has
+/// one cell for each part.
 ///
-/// A person's answer has an entry for each part. Its item is the part's position. Its value is the
-/// index of an option, 0 or 1 for a flag. Cells number the options of all parts, part after part.
-/// [`Question`](crate::Question) checks the combination of parts.
+/// A person's answer has an entry for each part. The entry's item is the part's position. Its value
+/// is the index of an option, 0 or 1 for a flag. Cells number the options of all parts, part after
+/// part. [`Question`](crate::Question) checks the combination of parts.
 ///
 /// ```
 /// use hushbin::Items;
@@ -31,7 +31,7 @@ use crate::task::local::kind::contract::{MultipartKind, check_options};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Together {
     pub(in crate::task) parts: Vec<Part>,
-    /// Number of cells before each part, and the total at the end.
+    /// Number of cells before each part, followed by the number of all cells.
     pub(in crate::task) bounds: Vec<u32>,
 }
 
