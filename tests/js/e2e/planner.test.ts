@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { spread } from "../../../www/demo/planner/curves.js";
+import { geometricPoints } from "../../../www/demo/planner/curves.js";
 import {
   isRefusal,
   type Plan,
@@ -562,7 +562,7 @@ describe("the planner's page", () => {
   it("plots every curve whole, with its numbers in a table", async () => {
     const page = await planner();
     await drawn(page);
-    const points = spread([1, 2]).length;
+    const points = geometricPoints([1, 2]).length;
     for (const figure of ["plot-epsilon", "plot-people", "plot-privacy"]) {
       const plot = page.locator(`#${figure} svg[role=img]`);
       await plot.waitFor();
@@ -587,7 +587,7 @@ describe("the planner's page", () => {
     });
     await page.goto(`${site.url}/planner.html`);
     const rows = page.locator("#plot-people tbody tr");
-    await expect.poll(() => rows.count()).toBe(spread([1, 2]).length);
+    await expect.poll(() => rows.count()).toBe(geometricPoints([1, 2]).length);
   });
 
   it("is loaded by nobody else", async () => {

@@ -2,10 +2,10 @@
 
 import { byId, el } from "../shared/dom.js";
 import { commandOf } from "./command.js";
-import { isSumPlan, isSums, type Reply } from "./curves.js";
-import { eachView } from "./each.js";
-import { soleView } from "./sole.js";
-import type { Asking } from "./state.js";
+import { type AnyPlan, isSumInput, isSumPlan } from "./curves.js";
+import { severalView } from "./several-view.js";
+import { singleView } from "./single-view.js";
+import type { PlannerInput } from "./state.js";
 import { showSums, sumsVerdict } from "./sums.js";
 import { Verdict } from "./verdict.js";
 import type { Cost, Figure, Row, View } from "./view.js";
@@ -15,12 +15,12 @@ export class AnswerView {
   readonly #verdict = new Verdict();
 
   /** Shows an answer. `shown` is the index of the question whose errors are plotted. */
-  show(answer: Reply, asking: Asking, shown = 0): void {
+  show(answer: AnyPlan, input: PlannerInput, shown = 0): void {
     const sums = isSumPlan(answer);
     for (const id of ["plots", "mechanism"]) byId(id).hidden = sums;
     for (const id of ["ways-panel", "influence-panel"]) byId(id).hidden = !sums;
     byId("task-json").textContent = taskFile(answer);
-    const command = commandOf(asking, answer.task.id);
+    const command = commandOf(input, answer.task.id);
     byId("command-box").hidden = command === null;
     byId("command").replaceChildren(
       ...(command ?? []).flatMap((part, index) => [index === 0 ? "" : " ", el("span", {}, part)]),
@@ -31,9 +31,9 @@ export class AnswerView {
       this.#verdict.answer("useful", "Trust: the shuffler", ...sumsVerdict(answer));
       return;
     }
-    if (isSums(asking)) throw new Error("a survey's plan answers a survey");
+    if (isSumInput(input)) throw new Error("a survey's plan answers a survey");
     const several = answer.questions.length > 1;
-    const view = several ? eachView(answer, asking) : soleView(answer, asking);
+    const view = several ? severalView(answer, input) : singleView(answer, input);
     this.#show(view, shown);
     byId("assumes").textContent = answer.assumes;
     const { verdict } = answer;
@@ -60,7 +60,7 @@ export class AnswerView {
 }
 
 /** Returns the text of the task file of an answer. */
-export function taskFile({ task }: Reply): string {
+export function taskFile({ task }: AnyPlan): string {
   const lines = JSON.stringify(task, null, 2);
   // Puts each list of numbers, and each number with its limits, on one line. JSON escapes line
   // ends in strings, so these patterns match no string.
@@ -91,26 +91,26 @@ function figure([name, exact, words, note, solved]: Figure): HTMLElement {
 
 function cost({ name, note, ...own }: Cost): HTMLElement {
   const small = (text: string) => el("span", { class: "parameters" }, text);
-  const interval = el("data", { value: own.exact, title: String(own.exact) }, own.interval);
+  const interval = el("data", { value: own.halfWidth, title: String(own.halfWidth) }, own.interval);
   return el(
     "tr",
     {},
     el("th", { scope: "row" }, name, small(note)),
     el("td", {}, own.reports, small(own.drawn)),
-    el("td", { "data-solved": own.solved }, interval, small(own.of)),
+    el("td", { "data-solved": own.solved }, interval, small(own.estimate)),
     el("td", {}, own.ratings),
   );
 }
 
-function row({ picked, name, note, costs }: Row): HTMLElement {
+function row({ chosen, name, note, costs }: Row): HTMLElement {
   return el(
     "tr",
-    { "data-picked": picked },
+    { "data-picked": chosen },
     el(
       "th",
       { scope: "row" },
       name,
-      picked ? el("span", { class: "tag" }, "picked") : "",
+      chosen ? el("span", { class: "tag" }, "picked") : "",
       el("span", { class: "parameters" }, note),
     ),
     ...costs.map((cost) => el("td", {}, cost)),

@@ -1,8 +1,8 @@
 // The command that makes the same plan as the page.
 
 import type { Survey } from "../shared/analysis.js";
-import { isSums } from "./curves.js";
-import type { Asking } from "./state.js";
+import { isSumInput } from "./curves.js";
+import type { PlannerInput } from "./state.js";
 
 /** Formats fields as options of the command. */
 function optionsOf(fields: object): string[] {
@@ -23,13 +23,13 @@ function partsOf(kind: string, of: readonly Record<string, unknown>[]): object {
  * Returns the command that makes the same plan, in parts. Null if the command has no option for an
  * input. `id` is the task's id.
  */
-export function commandOf(asking: Asking, id: string): string[] | null {
-  if (isSums(asking)) return [`hushbin plan --task ${id}.json`];
-  const { questions, wanted, ...known } = asking;
+export function commandOf(input: PlannerInput, id: string): string[] | null {
+  if (isSumInput(input)) return [`hushbin plan --task ${id}.json`];
+  const { questions, wanted, ...known } = input;
   const [question] = questions;
   if (!question) return null;
   // The options describe one question. Several questions need a file.
-  if (questions.length > 1) return commandOfFile(asking, id);
+  if (questions.length > 1) return commandOfFile(input, id);
   const { name, of, mechanism, ...fields } = question;
   if (question.kind === "ratings") {
     const { objective, level } = mechanism as { objective: unknown; level: string };

@@ -1,12 +1,12 @@
 // The controls of the form: sliders with number fields, lists, and choices.
 
 import { el, setAll } from "../shared/dom.js";
-import type { Field, Words } from "./fields.js";
+import type { Field, FieldText } from "./fields.js";
 import { numberOf } from "./state.js";
 import { nearest } from "./stops.js";
 
 /** Error message below a field. */
-class Blame {
+class FieldError {
   readonly element: HTMLElement;
   readonly #input: HTMLInputElement;
 
@@ -16,7 +16,7 @@ class Blame {
   }
 
   /** Shows the message, or hides it if null. */
-  say(message: string | null): void {
+  show(message: string | null): void {
     setAll(this.#input, { "aria-invalid": message !== null && "true" });
     this.element.hidden = message === null;
     // Screen readers would announce an unchanged text again.
@@ -30,7 +30,7 @@ export class NumberControl {
   readonly #field: Field;
   readonly #slider: HTMLInputElement;
   readonly #number: HTMLInputElement;
-  readonly #blame: Blame;
+  readonly #error: FieldError;
 
   constructor(name: string, field: Field, onChange: (value: number) => void) {
     const { label, unit, help, stops } = field;
@@ -52,14 +52,14 @@ export class NumberControl {
       "aria-label": `${label}, slider`,
       "aria-describedby": helpId,
     });
-    this.#blame = new Blame(errorId, this.#number);
+    this.#error = new FieldError(errorId, this.#number);
     this.element = el(
       "div",
       { class: "control", "data-field": name },
       el("label", { for: id }, label),
       el("span", { class: "typed" }, this.#number, el("span", { class: "unit" }, unit)),
       this.#slider,
-      this.#blame.element,
+      this.#error.element,
       el("p", { id: helpId, class: "help" }, help),
     );
     this.#slider.addEventListener("input", () => {
@@ -70,7 +70,7 @@ export class NumberControl {
     });
     this.#number.addEventListener("input", () => {
       const value = numberOf(this.#number.value);
-      this.#follow(value);
+      this.#moveSlider(value);
       onChange(value);
     });
   }
@@ -78,15 +78,15 @@ export class NumberControl {
   /** Shows a value that was set elsewhere. */
   show(value: number): void {
     this.#number.value = Number.isFinite(value) ? String(value) : "";
-    this.#follow(value);
+    this.#moveSlider(value);
   }
 
   /** Shows the error of the number, or hides it if null. */
-  blame(message: string | null): void {
-    this.#blame.say(message);
+  showError(message: string | null): void {
+    this.#error.show(message);
   }
 
-  #follow(value: number): void {
+  #moveSlider(value: number): void {
     const { stops } = this.#field;
     if (value > 0) this.#slider.value = String(nearest(stops, value));
     // Zero and negative numbers have no nearest stop by ratio.
@@ -104,9 +104,9 @@ export class NumberControl {
 export class ListControl {
   readonly element: HTMLElement;
   readonly #input: HTMLInputElement;
-  readonly #blame: Blame;
+  readonly #error: FieldError;
 
-  constructor(name: string, { label, help }: Words, onChange: (value: string) => void) {
+  constructor(name: string, { label, help }: FieldText, onChange: (value: string) => void) {
     const [id, helpId, errorId] = [`field-${name}`, `help-${name}`, `error-${name}`];
     this.#input = el("input", {
       id,
@@ -115,13 +115,13 @@ export class ListControl {
       spellcheck: "false",
       "aria-describedby": `${errorId} ${helpId}`,
     });
-    this.#blame = new Blame(errorId, this.#input);
+    this.#error = new FieldError(errorId, this.#input);
     this.element = el(
       "div",
       { class: "control list", "data-field": name },
       el("label", { for: id }, label),
       el("span", { class: "typed" }, this.#input),
-      this.#blame.element,
+      this.#error.element,
       el("p", { id: helpId, class: "help" }, help),
     );
     this.#input.addEventListener("input", () => onChange(this.#input.value));
@@ -133,8 +133,8 @@ export class ListControl {
   }
 
   /** Shows the error of the list, or hides it if null. */
-  blame(message: string | null): void {
-    this.#blame.say(message);
+  showError(message: string | null): void {
+    this.#error.show(message);
   }
 }
 

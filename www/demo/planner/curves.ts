@@ -1,13 +1,13 @@
 // The questions behind the plots: the planned survey with one number varied.
 
 import type { Plan, SumPlan, Survey } from "../shared/analysis.js";
-import type { Asking } from "./state.js";
+import type { PlannerInput } from "./state.js";
 
 /** Answer of the planner. */
-export type Reply = Plan | SumPlan;
+export type AnyPlan = Plan | SumPlan;
 
 /** Question that yields one point of a curve. */
-export interface Probe {
+export interface CurveQuestion {
   readonly curve: CurveName;
   /** Position on the curve's axis: ε, or the number of people. */
   readonly at: number;
@@ -33,7 +33,7 @@ export const SPANS: Readonly<Record<CurveName, readonly [number, number]>> = {
 const POINTS = 29;
 
 /** Returns numbers at equal ratios, ordered so that the first ones span the whole curve. */
-export function spread([from, to]: readonly [number, number], points = POINTS): number[] {
+export function geometricPoints([from, to]: readonly [number, number], points = POINTS): number[] {
   const at = (index: number) =>
     index === points - 1 ? to : from * (to / from) ** (index / (points - 1));
   // Each pass halves the stride. The set below drops the indices of earlier passes.
@@ -47,22 +47,22 @@ export function spread([from, to]: readonly [number, number], points = POINTS): 
 }
 
 /** Extends a range to include `at`. */
-export function reaching([from, to]: readonly [number, number], at: number): [number, number] {
+export function extended([from, to]: readonly [number, number], at: number): [number, number] {
   return [Math.min(from, at), Math.max(to, at)];
 }
 
 /** Returns whether sums through a shuffler are planned, instead of a survey. */
-export function isSums(asking: Asking): asking is Extract<Asking, { trust: string }> {
-  return "trust" in asking;
+export function isSumInput(input: PlannerInput): input is Extract<PlannerInput, { trust: string }> {
+  return "trust" in input;
 }
 
 /** Returns whether a plan is one of sums, instead of a survey. */
-export function isSumPlan(reply: Reply): reply is SumPlan {
+export function isSumPlan(reply: AnyPlan): reply is SumPlan {
   return "messages" in reply;
 }
 
 /** Returns the survey without the wanted accuracy. Several questions have the plan's weights. */
-function unwanted({ wanted, questions, ...rest }: Survey, plan: Plan): Survey {
+function withoutGoals({ wanted, questions, ...rest }: Survey, plan: Plan): Survey {
   const entries = Object.entries(wanted ?? {});
   const others = entries.map(([name, own]) => {
     const { within: _, standard_error: __, smallest: ___, ...other } = own;
@@ -78,9 +78,9 @@ function unwanted({ wanted, questions, ...rest }: Survey, plan: Plan): Survey {
 }
 
 /** Returns the questions of all curves, in alternation. Sums have no curves. */
-export function probes(asking: Asking, answer: Reply): Probe[] {
-  if (isSums(asking) || isSumPlan(answer)) return [];
-  const { people, people_per_day, epsilon, central_epsilon, ...rest } = unwanted(asking, answer);
+export function curveQuestions(input: PlannerInput, answer: AnyPlan): CurveQuestion[] {
+  if (isSumInput(input) || isSumPlan(answer)) return [];
+  const { people, people_per_day, epsilon, central_epsilon, ...rest } = withoutGoals(input, answer);
   const found = answer.epsilon;
   // If ε was the answer, it stays constant while the number of people varies.
   const budget = {
@@ -89,7 +89,7 @@ export function probes(asking: Asking, answer: Reply): Probe[] {
     ...(central_epsilon !== undefined && { central_epsilon }),
   };
   // The varied ε is the maximum local ε. A bound on the shuffled ε stays.
-  const byEpsilon = spread(reaching(SPANS.epsilon, found)).map((at) => ({
+  const byEpsilon = geometricPoints(extended(SPANS.epsilon, found)).map((at) => ({
     curve: "epsilon" as const,
     at,
     question: {
@@ -99,7 +99,7 @@ export function probes(asking: Asking, answer: Reply): Probe[] {
       ...(central_epsilon !== undefined && { central_epsilon }),
     },
   }));
-  const byPeople = spread(reaching(SPANS.people, answer.people)).map((at) => {
+  const byPeople = geometricPoints(extended(SPANS.people, answer.people)).map((at) => {
     const whole = Math.round(at);
     return {
       curve: "people" as const,
@@ -107,7 +107,7 @@ export function probes(asking: Asking, answer: Reply): Probe[] {
       question: { ...rest, people: whole, ...budget },
     };
   });
-  return byEpsilon.flatMap((probe, index) => [probe, byPeople[index] ?? probe]);
+  return byEpsilon.flatMap((question, index) => [question, byPeople[index] ?? question]);
 }
 
 /** Returns the point of a plan, or an empty one for null. `shown` is the index of its question. */

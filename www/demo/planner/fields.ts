@@ -4,19 +4,19 @@ import { certaintyOf } from "../../client/certainty.js";
 import type { ListName, NumberName } from "./state.js";
 import { decades, stopsBetween } from "./stops.js";
 
-export interface Words {
+export interface FieldText {
   readonly label: string;
   readonly help: string;
 }
 
-export interface Field extends Words {
+export interface Field extends FieldText {
   readonly unit: string;
   readonly stops: readonly number[];
 }
 
 const sure = (percent: string) => `${percent}\u00a0% sure`;
 
-export const LIST_FIELDS: Readonly<Record<ListName, Words>> = {
+export const LIST_FIELDS: Readonly<Record<ListName, FieldText>> = {
   parts: {
     label: "Options of each choice",
     help: "Number of options of each choice, separated by commas. A yes-or-no question has 2. Each choice gets its own shares.",

@@ -3,8 +3,15 @@
 import { byId, el } from "../shared/dom.js";
 import { ChoiceControl, ListControl, NumberControl, SelectControl } from "./control.js";
 import { FIELDS, LIST_FIELDS } from "./fields.js";
-import { QuestionList } from "./list.js";
-import { added, changed, namesOf, removed, type Several, shown } from "./several.js";
+import { QuestionList } from "./question-list.js";
+import {
+  namesOf,
+  type Questions,
+  shownQuestion,
+  withAdded,
+  withoutShown,
+  withShown,
+} from "./questions.js";
 import {
   CHOICES,
   type ChoiceName,
@@ -15,8 +22,8 @@ import {
   type ListName,
   NUMBERS,
   type NumberName,
-  relevant,
   type State,
+  visibleControls,
 } from "./state.js";
 
 /** Legend of each choice, and the labels of its options. */
@@ -81,38 +88,38 @@ const GROUPS: Readonly<Record<string, readonly ControlName[]>> = {
 };
 
 /** Choices with too many options to fit side by side. */
-const LISTED: ReadonlySet<ChoiceName> = new Set(["kind", "objective"]);
+const DROP_DOWNS: ReadonlySet<ChoiceName> = new Set(["kind", "objective"]);
 
-type Chooser = ChoiceControl | SelectControl;
+type OptionControl = ChoiceControl | SelectControl;
 
 export class Form {
-  readonly #choices = new Map<ChoiceName, Chooser>();
+  readonly #choices = new Map<ChoiceName, OptionControl>();
   readonly #numbers = new Map<NumberName, NumberControl>();
   readonly #lists = new Map<ListName, ListControl>();
   readonly #list: QuestionList;
-  #several: Several;
+  #questions: Questions;
 
-  constructor(several: Several, onChange: (several: Several) => void) {
-    this.#several = several;
+  constructor(questions: Questions, onChange: (questions: Questions) => void) {
+    this.#questions = questions;
     const change = (part: Partial<State>) => {
-      this.#several = changed(this.#several, { ...shown(this.#several), ...part });
+      this.#questions = withShown(this.#questions, { ...shownQuestion(this.#questions), ...part });
       // Sums are planned for the first question, which may not be the one shown so far.
-      if ("trust" in part) this.show(this.#several);
-      else this.#arrange();
-      onChange(this.#several);
+      if ("trust" in part) this.show(this.#questions);
+      else this.#showRelevant();
+      onChange(this.#questions);
     };
-    const turn = (to: Several) => {
+    const turn = (to: Questions) => {
       this.show(to);
       onChange(to);
     };
     this.#list = new QuestionList({
-      pick: (at) => turn({ ...this.#several, at }),
-      add: () => turn(added(this.#several, { ...DEFAULTS, kind: "choice" })),
-      remove: () => turn(removed(this.#several)),
+      pick: (at) => turn({ ...this.#questions, shown: at }),
+      add: () => turn(withAdded(this.#questions, { ...DEFAULTS, kind: "choice" })),
+      remove: () => turn(withoutShown(this.#questions)),
     });
     for (const name of Object.keys(CHOICES) as ChoiceName[]) {
       const [legend, words] = WORDS[name];
-      const Control = LISTED.has(name) ? SelectControl : ChoiceControl;
+      const Control = DROP_DOWNS.has(name) ? SelectControl : ChoiceControl;
       const control = new Control(name, legend, words, (value) => change({ [name]: value }));
       this.#choices.set(name, control);
     }
@@ -131,26 +138,26 @@ export class Form {
       byId(`group-${group}`).append(...elements);
     }
     byId("group-goals").prepend(this.#list.element);
-    this.show(several);
+    this.show(questions);
   }
 
   /** Shows questions that were set elsewhere. */
-  show(several: Several): void {
-    this.#several = several;
-    const state = shown(several);
+  show(questions: Questions): void {
+    this.#questions = questions;
+    const state = shownQuestion(questions);
     for (const [name, control] of this.#choices) control.show(state[name]);
     for (const [name, control] of this.#numbers) control.show(state[name]);
     for (const [name, control] of this.#lists) control.show(state[name]);
-    this.#arrange();
+    this.#showRelevant();
   }
 
   /** Shows the errors of fields and clears those of all other fields. */
-  blame(wrong: ReadonlyMap<FieldName, string>): void {
+  showErrors(wrong: ReadonlyMap<FieldName, string>): void {
     const fields = [...this.#numbers, ...this.#lists];
-    for (const [name, control] of fields) control.blame(wrong.get(name) ?? null);
+    for (const [name, control] of fields) control.showError(wrong.get(name) ?? null);
   }
 
-  #control(name: ControlName): Chooser | NumberControl | ListControl | undefined {
+  #control(name: ControlName): OptionControl | NumberControl | ListControl | undefined {
     return (
       this.#choices.get(name as ChoiceName) ??
       this.#numbers.get(name as NumberName) ??
@@ -158,13 +165,13 @@ export class Form {
     );
   }
 
-  #arrange(): void {
-    const { all, at } = this.#several;
-    const sums = shown(this.#several).trust === "shuffler";
-    this.#list.show(namesOf(all), at);
+  #showRelevant(): void {
+    const { all, shown } = this.#questions;
+    const sums = shownQuestion(this.#questions).trust === "shuffler";
+    this.#list.show(namesOf(all), shown);
     this.#list.element.hidden = sums;
     byId("trust-help").hidden = !sums;
-    const asked = relevant(shown(this.#several), all.length === 1);
+    const asked = visibleControls(shownQuestion(this.#questions), all.length === 1);
     for (const [group, names] of Object.entries(GROUPS)) {
       for (const name of names) {
         const control = this.#control(name);

@@ -3,55 +3,55 @@
 import type { Refusal } from "../shared/analysis.js";
 import { byId } from "../shared/dom.js";
 import { AnswerView, taskFile } from "./answer.js";
-import { type CurveName, isSumPlan, type Point, pointOf, type Reply } from "./curves.js";
-import type { Asked } from "./desk.js";
+import { type AnyPlan, type CurveName, isSumPlan, type Point, pointOf } from "./curves.js";
+import { copy, download } from "./export.js";
 import { Form } from "./form.js";
+import type { PlanRequest } from "./plan-queue.js";
 import type { Plots } from "./plots.js";
 import {
-  askingOf,
-  firstUnusable,
+  firstInvalid,
   fragmentOfAll,
   namesOf,
-  type Several,
-  severalOf,
-  shown,
-} from "./several.js";
+  parseFragment,
+  plannerInput,
+  type Questions,
+  shownQuestion,
+} from "./questions.js";
 import { controlOf } from "./state.js";
-import { copy, download } from "./taking.js";
-import type { Said } from "./worker.js";
+import type { WorkerMessage } from "./worker.js";
 
 /** Delay in ms before settings go to the URL. Browsers limit the rate of such changes. */
-const SETTLED_MS = 300;
+const SAVE_AFTER_MS = 300;
 /** Time in ms for which an older question may delay the newest one. */
-const PATIENCE_MS = 1500;
+const RESTART_AFTER_MS = 1500;
 /** Number of points at which a new curve replaces the old one. */
-const ENOUGH = 6;
+const MIN_POINTS = 6;
 
 type Curves = Record<CurveName, readonly Point[]>;
 const NONE: Curves = { epsilon: [], people: [] };
 
 class Planner {
-  #several = severalOf(location.hash);
-  readonly #form = new Form(this.#several, (several) => this.#change(several));
+  #questions = parseFragment(location.hash);
+  readonly #form = new Form(this.#questions, (questions) => this.#change(questions));
   readonly #view = new AnswerView();
   #worker: Worker | null = null;
   /** Number of the newest question. */
   #id = 0;
   /** Number of the question that the thread works on; 0 if it has not begun. */
-  #begun = 0;
+  #begunId = 0;
   #waiting: ReturnType<typeof setTimeout> | undefined;
-  #answer: Reply | null = null;
+  #answer: AnyPlan | null = null;
   /** Index of the question whose errors are plotted. */
   #shown = 0;
   #plots: Plots | null = null;
   #curves: Curves = NONE;
-  #coming: Curves = NONE;
+  #newCurves: Curves = NONE;
   #saving: ReturnType<typeof setTimeout> | undefined;
 
   start(): void {
     addEventListener("hashchange", () => {
-      this.#several = severalOf(location.hash);
-      this.#form.show(this.#several);
+      this.#questions = parseFragment(location.hash);
+      this.#form.show(this.#questions);
       this.#ask();
     });
     byId("form").addEventListener("submit", (event) => event.preventDefault());
@@ -68,126 +68,130 @@ class Planner {
     this.#ask();
   }
 
-  #change(several: Several): void {
-    this.#several = several;
+  #change(questions: Questions): void {
+    this.#questions = questions;
     clearTimeout(this.#saving);
-    this.#saving = setTimeout(() => this.#save(), SETTLED_MS);
+    this.#saving = setTimeout(() => this.#save(), SAVE_AFTER_MS);
     this.#ask();
   }
 
   #save(): void {
     clearTimeout(this.#saving);
-    history.replaceState(null, "", `#${fragmentOfAll(this.#several)}`);
+    history.replaceState(null, "", `#${fragmentOfAll(this.#questions)}`);
   }
 
   #ask(): void {
     this.#id += 1;
     clearTimeout(this.#waiting);
-    const several = this.#several;
-    const unusable = firstUnusable(several);
-    const here = unusable?.at === several.at;
-    this.#form.blame(here ? unusable.wrong : new Map());
-    if (unusable) {
-      const of = here ? "" : ` of ${namesOf(several.all)[unusable.at]}`;
+    const questions = this.#questions;
+    const invalid = firstInvalid(questions);
+    const here = invalid?.at === questions.shown;
+    this.#form.showErrors(here ? invalid.wrong : new Map());
+    if (invalid) {
+      const of = here ? "" : ` of ${namesOf(questions.all)[invalid.at]}`;
       this.#refuse(`Please correct the marked field${of}.`);
       return;
     }
-    busy("verdict", true);
-    this.#hand({ id: this.#id, question: askingOf(several), shown: several.at });
+    setBusy("verdict", true);
+    this.#send({ id: this.#id, question: plannerInput(questions), shown: questions.shown });
   }
 
-  #hand(asked: Asked): void {
+  #send(asked: PlanRequest): void {
     this.#worker ??= this.#startWorker();
     this.#worker.postMessage(asked);
-    this.#expect(asked);
+    this.#restartIfLate(asked);
   }
 
   /** Replaces the thread if it does not begin in time. A computation cannot be interrupted. */
-  #expect(asked: Asked): void {
+  #restartIfLate(asked: PlanRequest): void {
     this.#waiting = setTimeout(() => {
-      if (this.#begun === asked.id) return;
+      if (this.#begunId === asked.id) return;
       // The thread is still loading: wait again.
-      if (this.#begun === 0) return this.#expect(asked);
+      if (this.#begunId === 0) return this.#restartIfLate(asked);
       this.#stopWorker();
-      this.#hand(asked);
-    }, PATIENCE_MS);
+      this.#send(asked);
+    }, RESTART_AFTER_MS);
   }
 
   #stopWorker(): void {
     clearTimeout(this.#waiting);
     this.#worker?.terminate();
     this.#worker = null;
-    this.#begun = 0;
+    this.#begunId = 0;
   }
 
   #startWorker(): Worker {
     const worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
-    worker.addEventListener("message", ({ data }: MessageEvent<Said>) => this.#hear(data));
+    worker.addEventListener("message", ({ data }: MessageEvent<WorkerMessage>) =>
+      this.#onMessage(data),
+    );
     worker.addEventListener("error", ({ message }) =>
-      this.#hear({ kind: "broken", message: message || "its thread could not be started" }),
+      this.#onMessage({ kind: "broken", message: message || "its thread could not be started" }),
     );
     return worker;
   }
 
-  #hear(said: Said): void {
-    if (said.kind === "broken") {
+  #onMessage(message: WorkerMessage): void {
+    if (message.kind === "broken") {
       // The next question starts a new thread.
       this.#stopWorker();
-      for (const id of ["verdict", "plots"]) busy(id, false);
-      byId("trouble-text").textContent = `The planner cannot compute: ${said.message}.`;
+      for (const id of ["verdict", "plots"]) setBusy(id, false);
+      byId("trouble-text").textContent = `The planner cannot compute: ${message.message}.`;
       byId("trouble").hidden = false;
       return;
     }
     byId("trouble").hidden = true;
-    if (said.kind === "begun") this.#begun = said.id;
-    const newest = said.id === this.#id;
+    if (message.kind === "begun") this.#begunId = message.id;
+    const newest = message.id === this.#id;
     // While a slider moves, answers to older questions are shown. They never replace a refusal.
-    if (!newest && (!this.#answer || said.kind === "refused")) return;
-    switch (said.kind) {
+    if (!newest && (!this.#answer || message.kind === "refused")) return;
+    switch (message.kind) {
       case "answer":
-        this.#answer = said.answer;
-        this.#shown = said.shown;
-        this.#view.show(said.answer, said.question, said.shown);
-        this.#coming = NONE;
-        busy("plots", true);
+        this.#answer = message.answer;
+        this.#shown = message.shown;
+        this.#view.show(message.answer, message.question, message.shown);
+        this.#newCurves = NONE;
+        setBusy("plots", true);
         if (newest) this.#settle();
         break;
       case "refused":
-        this.#blame(said.refusal);
+        this.#showRefusal(message.refusal);
         break;
       case "point": {
-        const { curve, point } = said;
-        this.#coming = { ...this.#coming, [curve]: [...this.#coming[curve], point] };
-        if (this.#coming[curve].length >= ENOUGH) {
-          this.#curves = { ...this.#curves, [curve]: this.#coming[curve] };
+        const { curve, point } = message;
+        this.#newCurves = { ...this.#newCurves, [curve]: [...this.#newCurves[curve], point] };
+        if (this.#newCurves[curve].length >= MIN_POINTS) {
+          this.#curves = { ...this.#curves, [curve]: this.#newCurves[curve] };
         }
         break;
       }
       case "done":
-        busy("plots", false);
+        setBusy("plots", false);
     }
     void this.#draw();
   }
 
-  #blame({ field, question, message }: Refusal): void {
-    const { all, at } = this.#several;
+  #showRefusal({ field, question, message }: Refusal): void {
+    const { all, shown } = this.#questions;
     // An error of a question that is not shown appears in the verdict only.
-    const here = question === undefined || question === namesOf(all)[at];
-    const control = here ? controlOf(field, shown(this.#several), all.length === 1) : undefined;
+    const here = question === undefined || question === namesOf(all)[shown];
+    const control = here
+      ? controlOf(field, shownQuestion(this.#questions), all.length === 1)
+      : undefined;
     const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
-    this.#form.blame(new Map(control === undefined ? [] : [[control, sentence]]));
+    this.#form.showErrors(new Map(control === undefined ? [] : [[control, sentence]]));
     this.#refuse(sentence);
   }
 
   #refuse(message: string): void {
     this.#answer = null;
     this.#view.refuse(message);
-    busy("plots", false);
+    setBusy("plots", false);
     this.#settle();
   }
 
   #settle(): void {
-    busy("verdict", false);
+    setBusy("verdict", false);
     document.documentElement.dataset.ready = "true";
   }
 
@@ -210,7 +214,7 @@ class Planner {
   }
 }
 
-function busy(id: string, is: boolean): void {
+function setBusy(id: string, is: boolean): void {
   byId(id).setAttribute("aria-busy", String(is));
 }
 

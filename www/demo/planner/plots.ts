@@ -3,7 +3,7 @@
 import { axisX, axisY, dot, gridX, gridY, lineY, plot, ruleX } from "@observablehq/plot";
 import { byId, el } from "../shared/dom.js";
 import { count } from "../shared/format.js";
-import { type CurveName, type Point, reaching, SPANS } from "./curves.js";
+import { type CurveName, extended, type Point, SPANS } from "./curves.js";
 import { compact, digits, lossDigits, perCent } from "./words.js";
 
 /** One line of a plot. */
@@ -65,12 +65,12 @@ const LEFT = 52;
 /** Right margin in px, for half of the last number of the horizontal axis. */
 const RIGHT = 14;
 /** Pause in ms between drawings of about 20 ms each, so that controls respond first. */
-const REST_MS = 80;
+const REDRAW_AFTER_MS = 80;
 /** Width in px of a label of the horizontal axis. */
 const TICK = 55;
 
 /** Points to plot: the plan, and the known points of the curves. */
-export interface Drawn {
+export interface PlotData {
   readonly here: Readonly<Record<CurveName, Point>>;
   readonly curves: Readonly<Record<CurveName, readonly Point[]>>;
   /** True if more points will follow. */
@@ -79,21 +79,21 @@ export interface Drawn {
 
 export class Plots {
   readonly #panels = FRAMES.map((frame) => new Panel(frame));
-  #drawn: Drawn | null = null;
+  #drawn: PlotData | null = null;
   #due = false;
 
   constructor() {
     new ResizeObserver(() => this.#draw()).observe(byId("plot-epsilon"));
   }
 
-  show(drawn: Drawn): void {
+  show(drawn: PlotData): void {
     this.#drawn = drawn;
     if (this.#due) return;
     this.#due = true;
     setTimeout(() => {
       this.#due = false;
       this.#draw();
-    }, REST_MS);
+    }, REDRAW_AFTER_MS);
   }
 
   #draw(): void {
@@ -126,11 +126,11 @@ class Panel {
     );
   }
 
-  draw({ here, curves, partial }: Drawn): void {
+  draw({ here, curves, partial }: PlotData): void {
     const { axis, curve, lines } = this.#frame;
     const points = [...curves[curve]].sort((a, b) => a.at - b.at);
     const own = here[curve];
-    const domain = reaching(SPANS[curve], own.at);
+    const domain = extended(SPANS[curve], own.at);
     const values = [own, ...points].flatMap((point) => lines.map(({ of }) => of(point)));
     const range = spanOf(values.filter((value): value is number => value !== null && value > 0));
     const width = this.#place.clientWidth;

@@ -3,7 +3,7 @@
 import type { AccuracyGoal, SumDraft, Survey } from "../shared/analysis.js";
 
 /** Input of the planner: a survey that needs no trust, or sums through a shuffler. */
-export type Asking = Survey | SumDraft;
+export type PlannerInput = Survey | SumDraft;
 
 /** Choices, with their options. */
 export const CHOICES = {
@@ -114,7 +114,7 @@ const UNKNOWN = "unknown";
 
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 /** Ambiguous text: 1,000 may be a thousand, or 1. */
-const EITHER = /^[+-]?[1-9]\d{0,2},\d{3}$/;
+const AMBIGUOUS = /^[+-]?[1-9]\d{0,2},\d{3}$/;
 
 /**
  * Parses a typed number, with a point or a comma before its decimals. Returns NaN for an empty
@@ -123,7 +123,7 @@ const EITHER = /^[+-]?[1-9]\d{0,2},\d{3}$/;
 export function numberOf(typed: string): number {
   const text = typed.trim().replace("\u2212", "-");
   if (text === "") return Number.NaN;
-  const pointed = EITHER.test(text) ? text : text.replace(",", ".");
+  const pointed = AMBIGUOUS.test(text) ? text : text.replace(",", ".");
   return NUMBER.test(pointed) ? Number(pointed) : Number.POSITIVE_INFINITY;
 }
 
@@ -174,7 +174,7 @@ const inUnit = (state: State) =>
     (state.want === "mean" || (quantiles(state) && Number.isFinite(state.spread))));
 
 /** Returns the controls of a question. `alone` is true if there is no other question. */
-function asked(state: State, alone: boolean): ControlName[] {
+function questionControls(state: State, alone: boolean): ControlName[] {
   switch (state.kind) {
     case "ratings":
       return [
@@ -209,13 +209,13 @@ function asked(state: State, alone: boolean): ControlName[] {
 }
 
 /** Returns the controls of the wanted accuracy. */
-function accuracy(state: State, alone: boolean): ControlName[] {
+function accuracyControls(state: State, alone: boolean): ControlName[] {
   if (state.kind !== "ratings" || !alone) return [inUnit(state) ? "margin" : "within"];
   return ["goal", state.goal === "error" ? "standard_error" : "smallest"];
 }
 
 /** Controls of sums through a shuffler. */
-const SUMS: Readonly<Record<State["measure"], readonly ControlName[]>> = {
+const SUM_CONTROLS: Readonly<Record<State["measure"], readonly ControlName[]>> = {
   numbers: ["count", "min", "max"],
   vector: ["dimension", "norm"],
 };
@@ -223,13 +223,13 @@ const SUMS: Readonly<Record<State["measure"], readonly ControlName[]>> = {
 /**
  * Returns the controls that matter for a question. All other controls are hidden and not used.
  */
-export function relevant(state: State, alone = true): Set<ControlName> {
+export function visibleControls(state: State, alone = true): Set<ControlName> {
   const { trust, measure, solve, budget } = state;
   if (trust === "shuffler") {
     const known = ["people", "honest_fraction", "central_epsilon", "delta"] as const;
-    return new Set(["trust", "measure", ...SUMS[measure], ...known]);
+    return new Set(["trust", "measure", ...SUM_CONTROLS[measure], ...known]);
   }
-  const names: ControlName[] = ["trust", "kind", "solve", ...asked(state, alone)];
+  const names: ControlName[] = ["trust", "kind", "solve", ...questionControls(state, alone)];
   names.push("people_per_day", "delta", "honest_fraction");
   if (solve !== "people") names.push("people");
   if (solve !== "epsilon") {
@@ -237,7 +237,7 @@ export function relevant(state: State, alone = true): Set<ControlName> {
     if (budget === "local") names.push("epsilon");
     else names.push("central_epsilon", "cap");
   }
-  if (solve !== "error") names.push(...accuracy(state, alone));
+  if (solve !== "error") names.push(...accuracyControls(state, alone));
   return new Set(names);
 }
 
@@ -255,8 +255,8 @@ export const WHOLE: ReadonlySet<NumberName> = new Set([
 ]);
 
 /** Returns the visible fields with an invalid value, each with an error message. */
-export function unusable(state: State, alone = true): Map<FieldName, string> {
-  const asked = relevant(state, alone);
+export function invalidFields(state: State, alone = true): Map<FieldName, string> {
+  const asked = visibleControls(state, alone);
   const found = new Map<FieldName, string>();
   for (const name of NUMBERS) {
     const value = state[name];
@@ -275,8 +275,8 @@ export function unusable(state: State, alone = true): Map<FieldName, string> {
 }
 
 /** Returns the given number of people and the given privacy, for any kind of question. */
-function known(state: State): Pick<Survey, "delta" | "honest_fraction"> & Partial<Survey> {
-  const asked = relevant(state);
+function commonFields(state: State): Pick<Survey, "delta" | "honest_fraction"> & Partial<Survey> {
+  const asked = visibleControls(state);
   return {
     delta: state.delta,
     honest_fraction: state.honest_fraction,
@@ -291,7 +291,7 @@ function known(state: State): Pick<Survey, "delta" | "honest_fraction"> & Partia
 }
 
 /** Cap on the numbers to write out. A task has fewer, so the planner refuses this many. */
-const MOST_NUMBERS = 2000;
+const MAX_NUMBERS = 2000;
 
 /** Returns the draft of a task for sums through a shuffler. */
 export function sumsOf(state: State): SumDraft {
@@ -306,7 +306,7 @@ export function sumsOf(state: State): SumDraft {
     people,
     honest_fraction,
     ...(measure === "numbers"
-      ? { numbers: Array.from({ length: Math.min(count, MOST_NUMBERS) }, number) }
+      ? { numbers: Array.from({ length: Math.min(count, MAX_NUMBERS) }, number) }
       : { vector: { items: dimension, length: norm } }),
   };
 }
@@ -327,22 +327,30 @@ export function surveyOf(all: readonly [State, ...State[]], names: readonly stri
       ...partsOf(state, alone),
     })),
     ...(wanted.length > 0 && { wanted: Object.fromEntries(wanted) }),
-    ...known(all[0]),
+    ...commonFields(all[0]),
   };
 }
 
 /** Fields of a question that have the name of their control. */
-const OWN = ["options", "sparsity", "want", "bins", "spacing", "length", "value"] as const;
+const FIELDS_NAMED_AS_CONTROLS = [
+  "options",
+  "sparsity",
+  "want",
+  "bins",
+  "spacing",
+  "length",
+  "value",
+] as const;
 
 function fieldsOf(state: State, alone: boolean): object {
-  const asked = relevant(state, alone);
-  const own = OWN.filter((name) => state.kind !== "cross" && asked.has(name));
+  const asked = visibleControls(state, alone);
+  const own = FIELDS_NAMED_AS_CONTROLS.filter((name) => state.kind !== "cross" && asked.has(name));
   return Object.fromEntries(own.map((name) => [name, state[name]]));
 }
 
 /** Returns the wanted accuracy of a question. */
 function wantedOf(state: State, alone: boolean): AccuracyGoal {
-  const asked = relevant(state, alone);
+  const asked = visibleControls(state, alone);
   const { within, margin, quantile, spread, standard_error, smallest } = state;
   return {
     ...(asked.has("within") && { within }),
@@ -395,13 +403,13 @@ export function controlOf(
   state: State,
   alone = true,
 ): FieldName | undefined {
-  const asked = relevant(state, alone);
-  const name = SAID[field ?? ""]?.find((own) => asked.has(own)) ?? field;
+  const asked = visibleControls(state, alone);
+  const name = CONTROLS_OF_ERROR_FIELDS[field ?? ""]?.find((own) => asked.has(own)) ?? field;
   return [...NUMBERS, ...LISTS].find((own) => own === name && asked.has(own));
 }
 
 /** Controls of fields that errors name differently. The first visible one is used. */
-const SAID: Readonly<Record<string, readonly FieldName[]>> = {
+const CONTROLS_OF_ERROR_FIELDS: Readonly<Record<string, readonly FieldName[]>> = {
   epsilon: ["epsilon", "cap", "central_epsilon"],
   within: ["within", "margin"],
   "number of attributes": ["count"],

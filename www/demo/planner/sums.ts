@@ -9,7 +9,7 @@ import { certaintyWords, digits, lossDigits, perCent } from "./words.js";
 /** Shows the panels that only sums have, and returns the figures. */
 export function showSums(plan: SumPlan): Figure[] {
   byId("ways-rows").replaceChildren(...waysOf(plan));
-  sayRoles(byId("ways"));
+  setRoles(byId("ways"));
   byId("statement").textContent = plan.privacy.statement;
   byId("influence-text").textContent = assumedOf(plan);
   byId("influence-rows").replaceChildren(...influenceOf(plan));
@@ -84,7 +84,7 @@ const small = (text: string) => el("span", { class: "parameters" }, text);
 const COLUMNS = ["Standard error of a mean", "Privacy", "Who must be trusted"];
 
 /** Sets the roles of a table's parts. Browsers drop them if CSS changes `display`. */
-function sayRoles(table: Element): void {
+function setRoles(table: Element): void {
   table.setAttribute("role", "table");
   for (const [selector, role] of [
     ["thead, tbody", "rowgroup"],

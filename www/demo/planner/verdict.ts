@@ -3,43 +3,43 @@
 import { byId } from "../shared/dom.js";
 
 /** Time in ms without a change after which a verdict is announced. */
-const QUIET_MS = 900;
+const ANNOUNCE_AFTER_MS = 900;
 
 export class Verdict {
   #reading: ReturnType<typeof setTimeout> | undefined;
 
   /** Shows the verdict of an answer. `kind` selects its style. */
   answer(kind: string, name: string, text: string, tally: string): void {
-    this.#say(kind, name, text, tally);
-    this.#stand(true);
+    this.#show(kind, name, text, tally);
+    this.#setAnswered(true);
   }
 
   /** Shows why there is no answer. The last answer is hidden but keeps its space. */
   refuse(message: string): void {
-    this.#stand(false);
-    this.#say("refused", "No plan", message, "No plan");
+    this.#setAnswered(false);
+    this.#show("refused", "No plan", message, "No plan");
   }
 
-  #say(kind: string, name: string, text: string, tally: string): void {
+  #show(kind: string, name: string, text: string, tally: string): void {
     byId("verdict").dataset.kind = kind;
     byId("verdict-kind").textContent = name;
     byId("verdict-text").textContent = text;
     byId("tally").textContent = tally;
-    this.#read(`${name}. ${text}`);
+    this.#announce(`${name}. ${text}`);
   }
 
-  #stand(is: boolean): void {
+  #setAnswered(is: boolean): void {
     document.documentElement.toggleAttribute("data-answered", is);
     if (is) document.documentElement.dataset.planned = "true";
     for (const id of ["copy", "download"]) byId<HTMLButtonElement>(id).disabled = !is;
   }
 
   /** Announces a text to screen readers, unless another one follows soon. */
-  #read(text: string): void {
+  #announce(text: string): void {
     clearTimeout(this.#reading);
     this.#reading = setTimeout(() => {
       const status = byId("status");
       if (status.textContent !== text) status.textContent = text;
-    }, QUIET_MS);
+    }, ANNOUNCE_AFTER_MS);
   }
 }

@@ -37,11 +37,11 @@ export interface Cost {
   /** Number of these reports. */
   readonly reports: string;
   /** Half-width of the 95% interval. */
-  readonly exact: number;
+  readonly halfWidth: number;
   /** Text of the half-width, with its unit. */
   readonly interval: string;
   /** Estimate that the interval is for. */
-  readonly of: string;
+  readonly estimate: string;
   readonly solved: boolean;
   /** Number of reports that ratings need for the same error. */
   readonly ratings: string;
@@ -49,7 +49,7 @@ export interface Cost {
 
 /** One way to ask, and its cost. */
 export interface Row {
-  readonly picked: boolean;
+  readonly chosen: boolean;
   readonly name: string;
   readonly note: string;
   /** Error, shuffled ε, and people for the same error. */
@@ -57,7 +57,7 @@ export interface Row {
 }
 
 /** Returns a sentence on the distance from the best mechanism, or an empty text if unknown. */
-export function distanceOf({ distance }: Pick<QuestionPlan, "distance">, among = ""): string {
+export function distanceSentence({ distance }: Pick<QuestionPlan, "distance">, among = ""): string {
   return distance === null ? "" : ` At this local ε${among}, the mechanism ${distance.text}.`;
 }
 

@@ -1,16 +1,16 @@
 // The planner's thread, so that the page never waits for an answer.
 
 import { loadAnalysis, plan, planSums } from "../shared/analysis.js";
-import { isSums } from "./curves.js";
-import { type Asked, Desk, type Planning, type Told } from "./desk.js";
+import { isSumInput } from "./curves.js";
+import { type PlanFunction, type PlanMessage, PlanQueue, type PlanRequest } from "./plan-queue.js";
 
 /** Message of the thread: about a question, or an error that ends its work. */
-export type Said = Told | { readonly kind: "broken"; readonly message: string };
+export type WorkerMessage = PlanMessage | { readonly kind: "broken"; readonly message: string };
 
-const say = (said: Said) => postMessage(said);
+const post = (message: WorkerMessage) => postMessage(message);
 
-const broken = (error: unknown) =>
-  say({ kind: "broken", message: error instanceof Error ? error.message : String(error) });
+const postFailure = (error: unknown) =>
+  post({ kind: "broken", message: error instanceof Error ? error.message : String(error) });
 
 /** Resolves after the messages that have arrived are handled. */
 function pause(): Promise<void> {
@@ -24,12 +24,12 @@ function pause(): Promise<void> {
   });
 }
 
-const answer: Planning = (asking) => (isSums(asking) ? planSums(asking) : plan(asking));
+const answer: PlanFunction = (input) => (isSumInput(input) ? planSums(input) : plan(input));
 
-const desk = loadAnalysis(new URL("../shared/analysis.wasm", import.meta.url)).then(
-  () => new Desk(answer, say, pause),
+const queue = loadAnalysis(new URL("../shared/analysis.wasm", import.meta.url)).then(
+  () => new PlanQueue(answer, post, pause),
 );
 
-addEventListener("message", ({ data }: MessageEvent<Asked>) => {
-  desk.then((ready) => ready.ask(data)).catch(broken);
+addEventListener("message", ({ data }: MessageEvent<PlanRequest>) => {
+  queue.then((ready) => ready.ask(data)).catch(postFailure);
 });

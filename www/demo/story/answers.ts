@@ -1,7 +1,7 @@
 // The form of questions, each with three options.
 
 import { byId, el } from "../shared/dom.js";
-import type { Answers } from "./mechanism/kind.js";
+import type { Answers } from "./mechanism/mechanism.js";
 import { answerWord, type Question } from "./questions.js";
 
 /** Form of the questions. It calls `onChange` after every change. */

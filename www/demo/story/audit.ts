@@ -5,7 +5,7 @@ import type { Hits, Measured } from "../shared/analysis.js";
 import { byId, el, setAll, svg } from "../shared/dom.js";
 import { boundOf, count, lossOf, percent, short } from "../shared/format.js";
 import type { Channel } from "./channel.js";
-import { measure } from "./measure.js";
+import { measureAudit } from "./measure.js";
 
 /** Number of reports of each input. They take a phone a few seconds. */
 const TRIALS = 100_000;
@@ -37,7 +37,7 @@ export class AuditView {
   show(channel: Channel): void {
     this.#channel = channel;
     byId("audit-inputs").textContent = inputsInWords(channel);
-    byId("audit-score").textContent = channel.explained.scored;
+    byId("audit-score").textContent = channel.texts.score;
     this.#reset();
   }
 
@@ -64,7 +64,7 @@ export class AuditView {
         task: sabotaged ? { ...task, epsilon: SABOTAGE * task.epsilon } : task,
       });
       try {
-        const measured = await measure({
+        const measured = await measureAudit({
           randomizer,
           explainer: channel.explainer,
           trials: TRIALS,
@@ -74,7 +74,7 @@ export class AuditView {
             this.#bar.value = share;
           },
         });
-        if (measured) this.#tell(measured);
+        if (measured) this.#showResult(measured);
         else if (this.#running === running) this.#reset();
       } finally {
         randomizer.free();
@@ -99,7 +99,7 @@ export class AuditView {
     this.#bar.value = 0;
   }
 
-  #tell(measured: Measured): void {
+  #showResult(measured: Measured): void {
     const { epsilon } = this.#channel.answer.task;
     const { empirical_lower_bound: least, likelier, other, confidence } = measured;
     const caught = least > this.#channel.answer.effective_epsilon;

@@ -4,16 +4,16 @@
 import { createClient, createRandomizer, type Randomizer } from "hushbin";
 import { type Covers, type Estimand, Explainer } from "../shared/analysis.js";
 import { Collector, type EstimatesAnswer, type TaskAnswer } from "./collector.js";
-import { Ledger, type Shelf, type Truth } from "./ledger.js";
-import type { Answers, Explained, Kind } from "./mechanism/kind.js";
-import { OwnReport, PRESSED } from "./own-report.js";
-import { Sender } from "./sending.js";
+import { type KeyValueStorage, Ledger, type Truth } from "./ledger.js";
+import type { Answers, MechanismInfo, MechanismTexts } from "./mechanism/mechanism.js";
+import { CLIENT_OPTIONS, OwnReport } from "./own-report.js";
+import { Sender } from "./sender.js";
 
 export class Channel {
-  readonly kind: Kind;
+  readonly kind: MechanismInfo;
   readonly answer: TaskAnswer;
   readonly explainer: Explainer;
-  readonly explained: Explained;
+  readonly texts: MechanismTexts;
   /** Quantities that reports allow to estimate for an item. */
   readonly estimands: readonly Estimand[];
   /**
@@ -28,30 +28,34 @@ export class Channel {
   estimates: EstimatesAnswer | null = null;
 
   private constructor(
-    kind: Kind,
+    kind: MechanismInfo,
     answer: TaskAnswer,
     randomizer: Randomizer,
     collector: Collector,
-    shelf: Shelf | null,
+    storage: KeyValueStorage | null,
   ) {
     this.kind = kind;
     this.answer = answer;
     this.explainer = new Explainer(answer.task);
-    this.explained = kind.explain(answer.task, this.explainer);
+    this.texts = kind.explain(answer.task, this.explainer);
     this.estimands = this.explainer.estimands;
     this.covers = this.explainer.covers;
     this.randomizer = randomizer;
     this.collector = collector;
-    this.ledger = new Ledger(shelf, answer.fingerprint, answer.task.items.length);
+    this.ledger = new Ledger(storage, answer.fingerprint, answer.task.items.length);
     this.sender = new Sender(collector, this.ledger);
   }
 
   /** Opens a channel. The analysis module must be loaded. */
-  static async open(kind: Kind, endpoint: string, shelf: Shelf | null): Promise<Channel> {
+  static async open(
+    kind: MechanismInfo,
+    endpoint: string,
+    storage: KeyValueStorage | null,
+  ): Promise<Channel> {
     const collector = new Collector(endpoint, kind.task);
     const answer = await collector.taskAnswer();
     const randomizer = await createRandomizer({ task: answer.task });
-    const channel = new Channel(kind, answer, randomizer, collector, shelf);
+    const channel = new Channel(kind, answer, randomizer, collector, storage);
     await channel.#forgetIfFresh();
     return channel;
   }
@@ -71,7 +75,7 @@ export class Channel {
       ledger,
       sender,
       all: all.map((channel) => channel.ledger),
-      open: (fetch) => createClient({ ...PRESSED, endpoint, task, fingerprint, fetch }),
+      open: (fetch) => createClient({ ...CLIENT_OPTIONS, endpoint, task, fingerprint, fetch }),
       truthOf: (answers) => truthOf(answers, task.items),
     });
   }

@@ -3,7 +3,7 @@
 
 import { byId, setAll, svg } from "../shared/dom.js";
 import { percent, plusMinus } from "../shared/format.js";
-import { tell } from "./figure.js";
+import { describeChart } from "./figure.js";
 
 /** One row of the chart. Unknown values are null. */
 export interface Row {
@@ -73,7 +73,11 @@ export class EstimateChart {
   show(rows: readonly Row[], axis: Axis, title: string): void {
     this.#rows = rows;
     this.#axis = axis;
-    tell(this.#id, { title, sentences: rows.map((row) => sentence(row)), cells: rows.map(cells) });
+    describeChart(this.#id, {
+      title,
+      sentences: rows.map((row) => sentence(row)),
+      cells: rows.map(cells),
+    });
     this.#draw();
   }
 

@@ -3,7 +3,7 @@
 import { byId, el } from "../shared/dom.js";
 import { count, counted, percent } from "../shared/format.js";
 import type { Channel } from "./channel.js";
-import { ended, grow, INTERRUPTED, type Progress } from "./growth.js";
+import { grow, INTERRUPTED_TEXT, outcomeText, type Progress } from "./growth.js";
 import { adjust, draw, type Habits } from "./habits.js";
 import type { Question } from "./questions.js";
 
@@ -46,7 +46,7 @@ export class CrowdView {
       ),
     );
     this.#slider.addEventListener("input", () => {
-      this.#say();
+      this.#showSize();
       clearTimeout(this.#resting);
     });
     this.#slider.addEventListener("change", () => {
@@ -73,17 +73,17 @@ export class CrowdView {
   #setSlider(people: number): void {
     const steps = SIZES.filter((size) => size <= people).length;
     this.#slider.value = String(steps - 1);
-    this.#say(people);
+    this.#showSize(people);
   }
 
-  #say(people = SIZES[this.#slider.valueAsNumber] ?? 0): void {
+  #showSize(people = SIZES[this.#slider.valueAsNumber] ?? 0): void {
     const text = people === 1 ? "1 person" : `${count(people)} people`;
     byId("size-out").textContent = text;
     this.#slider.setAttribute("aria-valuetext", text);
   }
 
   /** Shows the crowd of another mechanism, and stops the growth of the last one. */
-  switched(): void {
+  onSwitch(): void {
     clearTimeout(this.#resting);
     this.#growing?.abort();
     this.#shown = -1;
@@ -153,9 +153,9 @@ export class CrowdView {
           },
         });
       }
-      status.textContent = ended(sent, growing.signal.aborted);
+      status.textContent = outcomeText(sent, growing.signal.aborted);
     } catch (error) {
-      status.textContent = INTERRUPTED;
+      status.textContent = INTERRUPTED_TEXT;
       onTrouble(error);
     } finally {
       this.#growing = null;

@@ -18,7 +18,7 @@ const VIEWS: readonly { readonly key: Estimand; readonly name: string; readonly 
   ];
 
 /** Half-width that the verdict calls readable: 10 percentage points. */
-const READABLE = 0.1;
+const TARGET_WIDTH = 0.1;
 
 export class EstimatesView {
   readonly #chart = new EstimateChart("chart");
@@ -28,7 +28,7 @@ export class EstimatesView {
   #estimands: readonly Estimand[] = [];
   /** View that the person chose, even if the current mechanism has no such estimates. */
   #wanted: Estimand = "mean";
-  #said = "";
+  #verdict = "";
 
   constructor(questions: readonly Question[], truth: Truth) {
     this.#questions = questions;
@@ -63,8 +63,8 @@ export class EstimatesView {
   /** Announces a changed verdict to screen readers. */
   announce(): void {
     const verdict = byId("verdict").textContent ?? "";
-    if (verdict === this.#said) return;
-    this.#said = verdict;
+    if (verdict === this.#verdict) return;
+    this.#verdict = verdict;
     byId("summary").textContent = verdict;
   }
 
@@ -83,7 +83,7 @@ export class EstimatesView {
     byId("verdict").textContent = verdictOf(rows, reports, foreign === 0);
     const others = byId("others");
     others.hidden = foreign === 0;
-    others.textContent = foreignText(foreign, this.#truth.people);
+    others.textContent = elsewhereText(foreign, this.#truth.people);
   }
 }
 
@@ -126,12 +126,12 @@ export function verdictOf(rows: readonly Row[], reports: number, comparable: boo
   }
   const noisy = rows.filter(isNoise).length;
   const widest = Math.max(...reaches);
-  const holds = comparable ? held(rows) : "";
+  const holds = comparable ? coverageText(rows) : "";
   // Widths shrink with the square root of the number of reports.
-  const needed = reports * (widest / READABLE) ** 2;
+  const needed = reports * (widest / TARGET_WIDTH) ** 2;
   const more =
-    widest > READABLE
-      ? ` About ${roundedUp(needed)} reports would bring every interval within ${plusMinus(READABLE)} percentage points.`
+    widest > TARGET_WIDTH
+      ? ` About ${roundedUp(needed)} reports would bring every interval within ${plusMinus(TARGET_WIDTH)} percentage points.`
       : "";
   const start = `${counted(reports, "report")}: `;
   if (noisy === rows.length) {
@@ -148,7 +148,7 @@ export function verdictOf(rows: readonly Row[], reports: number, comparable: boo
 export const NONE_YET = "No reports yet. Send yours, or grow the crowd.";
 
 /** Returns a sentence on how many intervals contain the truth. It begins with a space. */
-export function held(rows: readonly Row[]): string {
+export function coverageText(rows: readonly Row[]): string {
   const inside = rows.filter(
     ({ truth, interval }) =>
       truth !== null && interval !== null && interval[0] <= truth && truth <= interval[1],
@@ -157,7 +157,7 @@ export function held(rows: readonly Row[]): string {
 }
 
 /** Returns a sentence on reports whose true answers are not known here. */
-export function foreignText(foreign: number, people: number): string {
+export function elsewhereText(foreign: number, people: number): string {
   if (foreign > 0) {
     if (people === 0) {
       return `All ${counted(foreign, "report")} came from elsewhere (another browser, or an earlier visit), so their true answers are not known here.`;

@@ -3,7 +3,7 @@
 
 import { byId, el, svg } from "../shared/dom.js";
 
-export interface Told {
+export interface ChartText {
   readonly title: string;
   readonly sentences: readonly string[];
   /** Cells of the table by row. The first cell of a row is its name. */
@@ -26,7 +26,7 @@ export function figure(id: string, rows: string, heads: readonly string[]): read
 }
 
 /** Sets the title, description and table of the chart with this id. */
-export function tell(id: string, { title, sentences, cells }: Told): void {
+export function describeChart(id: string, { title, sentences, cells }: ChartText): void {
   byId(`${id}-title`).textContent = title;
   byId(`${id}-desc`).textContent = sentences.join(" ");
   const table = byId<HTMLTableElement>(`${id}-table`);

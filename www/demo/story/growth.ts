@@ -3,7 +3,7 @@
 import type { Randomizer } from "hushbin";
 import { counted } from "../shared/format.js";
 import type { People } from "./habits.js";
-import type { Sender } from "./sending.js";
+import type { Sender } from "./sender.js";
 
 /** Functions of the package's randomizer for packed arrays. */
 export type ManyRandomizer = Pick<Randomizer, "randomizeMany" | "upload">;
@@ -17,7 +17,7 @@ export interface Progress {
   readonly acknowledged: number;
 }
 
-export interface Growth {
+export interface GrowthOptions {
   readonly people: number;
   /** Draws `people` people, starting with number `first`. */
   readonly draw: (first: number, people: number) => People;
@@ -39,7 +39,7 @@ export function batchOf(people: number): number {
 }
 
 /** Adds people until all are acknowledged or the signal is aborted. */
-export async function grow(growth: Growth): Promise<void> {
+export async function grow(growth: GrowthOptions): Promise<void> {
   const { people, randomizer, sender, signal, now = () => performance.now() } = growth;
   const batch = batchOf(people);
   const start = now();
@@ -65,7 +65,7 @@ export async function grow(growth: Growth): Promise<void> {
 }
 
 /** Returns the outcome of a growth in words. */
-export function ended(sent: number, aborted: boolean): string {
+export function outcomeText(sent: number, aborted: boolean): string {
   const reports = counted(sent, "report");
   return aborted
     ? `Stopped after ${reports}.`
@@ -73,5 +73,5 @@ export function ended(sent: number, aborted: boolean): string {
 }
 
 /** Message for a growth that an error ended. */
-export const INTERRUPTED =
+export const INTERRUPTED_TEXT =
   "Sending stopped. The unfinished upload is kept. Exactly the same bytes are sent again before anything else.";

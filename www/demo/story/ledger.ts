@@ -2,7 +2,7 @@
 // estimates. It is in local storage, because it must survive a reload as the collector's reports
 // do. A real page keeps no such record.
 
-import type { Answers } from "./mechanism/kind.js";
+import type { Answers } from "./mechanism/mechanism.js";
 
 /** Numbers of true answers behind a number of reports, by item index. */
 export interface Truth {
@@ -12,7 +12,7 @@ export interface Truth {
 }
 
 /** Upload with its true answers. */
-export interface Sending<A = Answers> {
+export interface PendingUpload<A = Answers> {
   readonly upload: Uint8Array;
   readonly truth: Truth;
   /** Answers of the visitor, if the visitor made the upload. */
@@ -20,7 +20,7 @@ export interface Sending<A = Answers> {
 }
 
 /** Report of the visitor. */
-export interface Mine<A = Answers> {
+export interface OwnReportRecord<A = Answers> {
   readonly upload: Uint8Array;
   readonly answers: A;
 }
@@ -33,7 +33,7 @@ interface Saved<A> {
 }
 
 /** Functions of the Storage interface that the ledger needs. */
-export interface Shelf {
+export interface KeyValueStorage {
   getItem(key: string): string | null;
   setItem(key: string, value: string): void;
   removeItem(key: string): void;
@@ -43,14 +43,14 @@ export interface Shelf {
 export class Ledger<A = Answers> {
   readonly #key: string;
   readonly #items: number;
-  readonly #shelf: Shelf | null;
+  readonly #storage: KeyValueStorage | null;
   #saved: Saved<A>;
 
-  /** `shelf` is null if the browser refuses storage. A reload then loses the record. */
-  constructor(shelf: Shelf | null, fingerprint: string, items: number) {
+  /** `storage` is null if the browser refuses storage. A reload then loses the record. */
+  constructor(storage: KeyValueStorage | null, fingerprint: string, items: number) {
     this.#key = `hushbin-demo:${fingerprint}`;
     this.#items = items;
-    this.#shelf = shelf;
+    this.#storage = storage;
     this.#saved = this.#empty();
     this.reload();
   }
@@ -59,12 +59,12 @@ export class Ledger<A = Answers> {
     return this.#saved.truth;
   }
 
-  get mine(): Mine<A> | null {
+  get mine(): OwnReportRecord<A> | null {
     const { mine } = this.#saved;
     return mine && { upload: fromBase64(mine.upload), answers: mine.answers };
   }
 
-  get pending(): Sending<A> | null {
+  get pending(): PendingUpload<A> | null {
     const { pending } = this.#saved;
     if (!pending) return null;
     const { upload, truth, mine } = pending;
@@ -74,7 +74,7 @@ export class Ledger<A = Answers> {
   /** Reads the record again, because another tab may have changed it. */
   reload(): void {
     try {
-      const saved: unknown = JSON.parse(this.#shelf?.getItem(this.#key) ?? "null");
+      const saved: unknown = JSON.parse(this.#storage?.getItem(this.#key) ?? "null");
       if (this.#fits(saved)) this.#saved = saved;
     } catch {
       // Unreadable storage is treated as empty.
@@ -82,7 +82,7 @@ export class Ledger<A = Answers> {
   }
 
   /** Records an upload as pending. Call this before its first byte leaves. */
-  begin(sending: Sending<A>): void {
+  begin(sending: PendingUpload<A>): void {
     const { upload, truth, mine = null } = sending;
     this.#save({ ...this.#saved, pending: { upload: toBase64(upload), truth, mine } });
   }
@@ -92,7 +92,7 @@ export class Ledger<A = Answers> {
     const { truth, mine, pending } = this.#saved;
     if (pending?.upload !== toBase64(upload)) return;
     this.#save({
-      truth: sum(truth, pending.truth),
+      truth: addTruths(truth, pending.truth),
       mine: pending.mine ? { upload: pending.upload, answers: pending.mine } : mine,
       pending: null,
     });
@@ -107,20 +107,20 @@ export class Ledger<A = Answers> {
   forget(): void {
     this.#saved = this.#empty();
     try {
-      this.#shelf?.removeItem(this.#key);
+      this.#storage?.removeItem(this.#key);
     } catch {
       // Without storage there is nothing to remove.
     }
   }
 
   #empty(): Saved<A> {
-    return { truth: nobody(this.#items), mine: null, pending: null };
+    return { truth: emptyTruth(this.#items), mine: null, pending: null };
   }
 
   #save(saved: Saved<A>): void {
     this.#saved = saved;
     try {
-      this.#shelf?.setItem(this.#key, JSON.stringify(saved));
+      this.#storage?.setItem(this.#key, JSON.stringify(saved));
     } catch {
       // If storage is full or forbidden, the record lasts until a reload.
     }
@@ -133,13 +133,13 @@ export class Ledger<A = Answers> {
 }
 
 /** Returns the truth about no people. */
-export function nobody(items: number): Truth {
+export function emptyTruth(items: number): Truth {
   const zeros = new Array<number>(items).fill(0);
   return { people: 0, yes: zeros, no: zeros };
 }
 
 /** Returns the truth about two groups of people together. */
-export function sum(a: Truth, b: Truth): Truth {
+export function addTruths(a: Truth, b: Truth): Truth {
   const add = (x: readonly number[], y: readonly number[]) => x.map((n, i) => n + (y[i] ?? 0));
   return { people: a.people + b.people, yes: add(a.yes, b.yes), no: add(a.no, b.no) };
 }

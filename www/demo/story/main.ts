@@ -9,24 +9,24 @@ import { AuditView } from "./audit.js";
 import { BothSection } from "./both/section.js";
 import { Channel } from "./channel.js";
 import { CollectorError } from "./collector.js";
+import { collectorUrl } from "./collector-url.js";
 import { halfWidth, showComparison } from "./comparison.js";
 import { CrowdView } from "./crowd.js";
 import { drawDrift } from "./drift.js";
 import { EstimatesView } from "./estimates.js";
 import { explainTask, showStatement } from "./meaning.js";
 import { KINDS } from "./mechanism/index.js";
-import type { Answers } from "./mechanism/kind.js";
+import type { Answers } from "./mechanism/mechanism.js";
+import { MechanismSwitch } from "./mechanism-switch.js";
 import { Observer } from "./observer.js";
-import { type OwnReport, unsent } from "./own-report.js";
+import { type OwnReport, unsentMessage } from "./own-report.js";
 import { showPicture } from "./picture.js";
 import { type Question, questionsOf } from "./questions.js";
 import { NO_RANDOMNESS } from "./randomness.js";
 import { ReportView } from "./report.js";
-import { MechanismSwitch } from "./switch.js";
 import draft from "./tasks/collision.json" with { type: "json" };
-import { VisitsDesk } from "./visits/desk.js";
+import { VisitsChannel } from "./visits/channel.js";
 import { VisitsSection } from "./visits/section.js";
-import { collectorUrl } from "./waiting.js";
 
 /** Interval in ms between requests to the collector while this page sends nothing. */
 const IDLE_MS = 4000;
@@ -53,7 +53,7 @@ class Demo {
   #askedAt = 0;
   #sending = false;
 
-  constructor(channels: readonly Channel[], visits: VisitsDesk) {
+  constructor(channels: readonly Channel[], visits: VisitsChannel) {
     this.#channels = channels;
     const [first] = channels;
     if (!first) throw new RangeError("The page explains no mechanism.");
@@ -112,7 +112,7 @@ class Demo {
 
   async #choose(channel: Channel): Promise<void> {
     this.#channel = channel;
-    this.#crowd.switched();
+    this.#crowd.onSwitch();
     this.#audit.show(channel);
     this.#present();
     await this.#ask(channel);
@@ -134,7 +134,7 @@ class Demo {
     this.#estimates.show(channel);
     if (channel.estimates) {
       showStatement(channel.estimates);
-      standing(counted(channel.estimates.reports, "report"), true);
+      setStanding(counted(channel.estimates.reports, "report"), true);
     }
     showComparison(
       this.#channels.map(({ kind, covers, estimates }) => ({
@@ -192,7 +192,7 @@ class Demo {
     } catch (error) {
       // An older upload may have failed before this report was drawn.
       const drawn = channel.ledger.pending?.mine !== undefined;
-      byId("stamp-text").textContent = unsent(drawn);
+      byId("stamp-text").textContent = unsentMessage(drawn);
       this.#sending = drawn;
       button.disabled = drawn;
       this.#trouble(error);
@@ -216,10 +216,10 @@ class Demo {
 
   #show(state: "preview" | "sent", upload: Uint8Array, answers: Answers): void {
     const channel = this.#channel;
-    const { explained, explainer } = channel;
+    const { texts, explainer } = channel;
     const reported = this.#report.show({ state, upload, channel });
     const placement = explainer.place(answers, upload);
-    showPicture(explained.picture(placement, reported, this.#questions));
+    showPicture(texts.picture(placement, reported, this.#questions));
     this.#observer.show(channel, answers, upload);
     const sent = this.#sent !== undefined;
     byId("show-sent").hidden = !sent || state === "sent";
@@ -249,7 +249,7 @@ class Demo {
         this.#waiting.clear();
         for (const channel of channels) await channel.ask();
         this.#showEstimates();
-        calm();
+        hideTrouble();
         if (this.#sending && this.#sent) {
           this.#sending = false;
           this.#showSent();
@@ -262,13 +262,13 @@ class Demo {
   }
 
   #trouble(error: unknown): void {
-    trouble(error);
-    standing("no answer", false);
+    showTrouble(error);
+    setStanding("no answer", false);
   }
 }
 
 /** Returns the browser's storage, or null if the browser refuses access. */
-function shelf(): Storage | null {
+function localStorageOrNull(): Storage | null {
   try {
     return globalThis.localStorage;
   } catch {
@@ -276,23 +276,23 @@ function shelf(): Storage | null {
   }
 }
 
-function standing(text: string, on: boolean): void {
+function setStanding(text: string, on: boolean): void {
   byId("standing").textContent = text;
   byId("lamp").dataset.on = String(on);
 }
 
-function calm(): void {
+function hideTrouble(): void {
   byId("trouble").hidden = true;
 }
 
-function trouble(error: unknown): void {
+function showTrouble(error: unknown): void {
   // Screen readers would announce an unchanged alert again.
-  const words = wordsFor(error);
+  const words = troubleText(error);
   if (byId("trouble-text").textContent !== words) byId("trouble-text").textContent = words;
   byId("trouble").hidden = false;
 }
 
-function wordsFor(error: unknown): string {
+function troubleText(error: unknown): string {
   if (error instanceof CollectorError) {
     return error.final
       ? error.message
@@ -319,15 +319,17 @@ async function main(): Promise<void> {
   try {
     await loadAnalysis(new URL("../shared/analysis.wasm", import.meta.url));
     // This chapter needs no collector.
-    new BothSection(trouble);
+    new BothSection(showTrouble);
     const endpoint = await collectorUrl();
-    const channels = await Promise.all(KINDS.map((kind) => Channel.open(kind, endpoint, shelf())));
-    const visits = await VisitsDesk.open(endpoint, shelf());
+    const channels = await Promise.all(
+      KINDS.map((kind) => Channel.open(kind, endpoint, localStorageOrNull())),
+    );
+    const visits = await VisitsChannel.open(endpoint, localStorageOrNull());
     await new Demo(channels, visits).start();
     document.documentElement.dataset.ready = "true";
   } catch (error) {
-    trouble(error instanceof CollectorError ? new Error(error.message) : error);
-    standing("not running", false);
+    showTrouble(error instanceof CollectorError ? new Error(error.message) : error);
+    setStanding("not running", false);
     document.documentElement.dataset.failed = "true";
     byId("trouble-retry").addEventListener("click", () => location.reload());
   }

@@ -10,7 +10,7 @@ import type { EstimatesAnswer } from "./collector.js";
 const REPORTS_A_YEAR = Math.ceil(365 / 30);
 
 /** Fills the last chapter with the collector's statements about the task. */
-export function explainTask({ answer, explained, covers, kind }: Channel): void {
+export function explainTask({ answer, texts, covers, kind }: Channel): void {
   const { task, fingerprint, effective_epsilon } = answer;
   const { epsilon, sparsity } = task;
   const whole = covers === "input";
@@ -32,14 +32,14 @@ export function explainTask({ answer, explained, covers, kind }: Channel): void 
       factor,
       `maximum factor for the odds of a guess${whole ? "" : " about one answer"}`,
     ],
-    ...explained.figures,
+    ...texts.figures,
   ]);
 
   byId("meaning-text").replaceChildren(
     el(
       "p",
       {},
-      `Under ${kind.name}, ${explained.dice} Someone who was 50\u00a0% sure of ${whole ? "your answers" : "one of your answers, and knew all your other answers,"} can become at most ${sure(epsilon)} after seeing a report.`,
+      `Under ${kind.name}, ${texts.probabilities} Someone who was 50\u00a0% sure of ${whole ? "your answers" : "one of your answers, and knew all your other answers,"} can become at most ${sure(epsilon)} after seeing a report.`,
     ),
     el(
       "p",

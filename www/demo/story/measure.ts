@@ -6,7 +6,7 @@ import type { Randomizer } from "hushbin";
 import type { Answered, Explainer, Measured } from "../shared/analysis.js";
 
 /** Subject and effort of an audit. */
-export interface Auditing {
+export interface AuditOptions {
   readonly randomizer: Pick<Randomizer, "randomizeMany">;
   /** Explainer of the task that makes the promise. */
   readonly explainer: Pick<Explainer, "audit" | "extremes">;
@@ -21,7 +21,7 @@ export interface Auditing {
 const SLICE = 500;
 
 /** Makes reports of two inputs and computes a lower bound on ε. Returns null if aborted. */
-export async function measure(auditing: Auditing): Promise<Measured | null> {
+export async function measureAudit(auditing: AuditOptions): Promise<Measured | null> {
   const { randomizer, explainer, trials, confidence, signal, onProgress } = auditing;
   const inputs = explainer.extremes();
   const audit = explainer.audit();
@@ -44,7 +44,7 @@ export async function measure(auditing: Auditing): Promise<Measured | null> {
 
 /** Returns `size` reports of an input, back to back. */
 function reportsOf(
-  randomizer: Auditing["randomizer"],
+  randomizer: AuditOptions["randomizer"],
   input: readonly Answered[],
   size: number,
 ): Uint8Array {

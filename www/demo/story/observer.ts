@@ -5,7 +5,7 @@ import { type Belief, posterior } from "../shared/analysis.js";
 import { byId, el, eToEpsilon, setAll, svg } from "../shared/dom.js";
 import { percent, short } from "../shared/format.js";
 import type { Channel } from "./channel.js";
-import type { Answers } from "./mechanism/kind.js";
+import type { Answers } from "./mechanism/mechanism.js";
 import { answerWord, type Question } from "./questions.js";
 
 const SIZE = 260;
@@ -54,7 +54,7 @@ export class Observer {
     this.#answers = answers;
     this.#upload = upload;
     if (!this.#chosen) {
-      const item = this.#mostTelling();
+      const item = this.#mostRevealingItem();
       if (item) this.#item.value = item;
       this.#claimOwnAnswer();
     }
@@ -62,7 +62,7 @@ export class Observer {
   }
 
   /** Returns the answer that the report supports most: the worst case for the visitor. */
-  #mostTelling(): string | undefined {
+  #mostRevealingItem(): string | undefined {
     const upload = this.#upload;
     const answers = this.#answers;
     if (!upload) return undefined;

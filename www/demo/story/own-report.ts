@@ -4,7 +4,7 @@
 import type { ClientOptions } from "hushbin";
 
 import type { Ledger, Truth } from "./ledger.js";
-import type { Sender } from "./sending.js";
+import type { Sender } from "./sender.js";
 
 /** Functions of the package's client that are used here. */
 export interface Reporter<A> {
@@ -14,7 +14,7 @@ export interface Reporter<A> {
 }
 
 /** @typeParam A the answers */
-export interface Outlet<A> {
+export interface OwnReportOptions<A> {
   readonly ledger: Ledger<A>;
   readonly sender: Sender<A>;
   /** Ledgers that together have at most one report of the visitor. */
@@ -28,19 +28,19 @@ export interface Outlet<A> {
  * Options of the page's clients. A person who presses the button consents, so the browser's privacy
  * signals are ignored. The page's ledger records the report, so the client's storage is in memory.
  */
-export const PRESSED = {
+export const CLIENT_OPTIONS = {
   consent: true,
   ignoreSignals: true,
   storage: "memory",
 } as const satisfies Partial<ClientOptions>;
 
 export class OwnReport<A> {
-  readonly #outlet: Outlet<A>;
+  readonly #options: OwnReportOptions<A>;
   #client: Reporter<A> | null = null;
   #answers: A | null = null;
 
-  constructor(outlet: Outlet<A>) {
-    this.#outlet = outlet;
+  constructor(options: OwnReportOptions<A>) {
+    this.#options = options;
   }
 
   /**
@@ -48,8 +48,8 @@ export class OwnReport<A> {
    * Later calls only resend an unacknowledged report.
    */
   async send(answers: A): Promise<void> {
-    const { all, open, sender } = this.#outlet;
-    this.#client ??= open((input, init) => this.#watched(input, init));
+    const { all, open, sender } = this.#options;
+    this.#client ??= open((input, init) => this.#recordAndFetch(input, init));
     const client = this.#client;
     await sender.exclusively(async () => {
       for (const ledger of all) ledger.reload();
@@ -63,10 +63,10 @@ export class OwnReport<A> {
   }
 
   /** Records the bytes in the ledger before they leave, and then their receipt. */
-  async #watched(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+  async #recordAndFetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
     const upload = init?.body;
     const answers = this.#answers;
-    const { ledger, truthOf } = this.#outlet;
+    const { ledger, truthOf } = this.#options;
     // After the receipt, the same bytes are already recorded.
     if (!(upload instanceof Uint8Array) || !answers || ledger.mine) return fetch(input, init);
     ledger.begin({ upload, truth: truthOf(answers), mine: answers });
@@ -77,7 +77,7 @@ export class OwnReport<A> {
 }
 
 /** Returns the message for a report that was not acknowledged. */
-export function unsent(drawn: boolean): string {
+export function unsentMessage(drawn: boolean): string {
   return drawn
     ? "Drawn, but not acknowledged. The same bytes are kept and sent again."
     : "Not sent. No report was drawn for sending.";

@@ -1,7 +1,7 @@
 // Shows a mechanism's picture of a report, with its title and legend.
 
 import { byId, el } from "../shared/dom.js";
-import type { Picture } from "./mechanism/kind.js";
+import type { Picture } from "./mechanism/mechanism.js";
 
 export function showPicture({ title, text, body, key }: Picture): void {
   byId("picture-title").textContent = title;

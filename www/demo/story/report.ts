@@ -4,10 +4,10 @@ import type { PartName, Reported } from "../shared/analysis.js";
 import { byId, el } from "../shared/dom.js";
 import { counted, hex, hexByte } from "../shared/format.js";
 import type { Channel } from "./channel.js";
-import type { Explained } from "./mechanism/kind.js";
+import type { MechanismTexts } from "./mechanism/mechanism.js";
 
 /** Upload to show. */
-export interface Shown {
+export interface ShownReport {
   readonly state: "preview" | "sent";
   readonly upload: Uint8Array;
   readonly channel: Channel;
@@ -33,7 +33,7 @@ export class ReportView {
   #last: Draw | null = null;
 
   /** Shows an upload and returns the randomised part of its report. */
-  show({ state, upload, channel: { explained, explainer } }: Shown): Reported {
+  show({ state, upload, channel: { texts, explainer } }: ShownReport): Reported {
     const dissected = explainer.dissect(upload);
     const parts = dissected.parts.map(({ name, from, to }) => ({
       name,
@@ -43,9 +43,11 @@ export class ReportView {
     this.#section.dataset.state = state;
     byId("stamp").textContent = state === "sent" ? "Sent" : "Preview";
     const tape = byId("tape");
-    const names = { ...NAMES, response: explained.part };
+    const names = { ...NAMES, response: texts.part };
     tape.replaceChildren(
-      ...parts.map((part) => stretch(part, { ...names, ...SHORT }[part.name], this.#changed(part))),
+      ...parts.map((part) =>
+        partBytes(part, { ...names, ...SHORT }[part.name], this.#changed(part)),
+      ),
     );
     tape.setAttribute(
       "aria-label",
@@ -55,10 +57,10 @@ export class ReportView {
     );
     byId("parts").replaceChildren(
       ...parts.flatMap((part) =>
-        entry(part, names[part.name], MEANINGS[part.name] ?? explained.meaning(draw.reported)),
+        entry(part, names[part.name], MEANINGS[part.name] ?? texts.meaning(draw.reported)),
       ),
     );
-    if (state === "preview") this.#remember(draw, explained);
+    if (state === "preview") this.#remember(draw, texts);
     this.#last = draw;
     return draw.reported;
   }
@@ -73,7 +75,7 @@ export class ReportView {
     return before !== undefined && hex(before.bytes) !== hex(part.bytes);
   }
 
-  #remember(newest: Draw, explained: Explained): void {
+  #remember(newest: Draw, explained: MechanismTexts): void {
     this.#draws.unshift(newest);
     this.#draws.length = Math.min(this.#draws.length, DRAWS_KEPT);
     byId("draws").replaceChildren(
@@ -91,9 +93,9 @@ export class ReportView {
   }
 }
 
-type Fixed = Exclude<PartName, "response">;
+type FixedPart = Exclude<PartName, "response">;
 
-const NAMES: Record<Fixed, string> = {
+const NAMES: Record<FixedPart, string> = {
   version: "version",
   task: "task fingerprint",
   id: "upload id",
@@ -104,7 +106,7 @@ const NAMES: Record<Fixed, string> = {
 /** Short names, which fit under a single byte. */
 const SHORT = { version: "v", task: "task", count: "n" };
 
-const MEANINGS: Partial<Record<PartName, string>> & Record<Fixed, string> = {
+const MEANINGS: Partial<Record<PartName, string>> & Record<FixedPart, string> = {
   version: "Format of the upload. It is the same for everyone.",
   task: "Identifies the questions, the mechanism and every parameter of the noise. The collector refuses a report made under other rules. It is the same for everyone.",
   id: "Random. A retry has the same id, so the collector counts the upload once. It reveals nothing about you.",
@@ -113,7 +115,7 @@ const MEANINGS: Partial<Record<PartName, string>> & Record<Fixed, string> = {
 };
 
 /** Creates the bytes of a part, with its label. */
-export function stretch(part: Part, label: string, changed: boolean): HTMLElement {
+export function partBytes(part: Part, label: string, changed: boolean): HTMLElement {
   return el(
     "span",
     { class: "part", "data-part": part.name, "data-label": label, "data-changed": changed },

@@ -2,10 +2,10 @@ import { describe, expect, it, vi } from "vitest";
 import { Collector, CollectorError, problemText } from "../story/collector.js";
 import { batchOf, grow } from "../story/growth.js";
 import { adjust, draw } from "../story/habits.js";
-import { Ledger, type Shelf } from "../story/ledger.js";
-import { Sender } from "../story/sending.js";
+import { type KeyValueStorage, Ledger } from "../story/ledger.js";
+import { Sender } from "../story/sender.js";
 
-function shelf(): Shelf {
+function shelf(): KeyValueStorage {
   const kept = new Map<string, string>();
   return {
     getItem: (key) => kept.get(key) ?? null,

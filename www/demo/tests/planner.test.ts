@@ -1,27 +1,34 @@
 import { describe, expect, it } from "vitest";
 import { taskFile } from "../planner/answer.js";
 import { commandOf } from "../planner/command.js";
-import { isSums, pointOf, probes, type Reply, SPANS, spread } from "../planner/curves.js";
-import { Desk, remembering, type Told } from "../planner/desk.js";
-import { FIELDS } from "../planner/fields.js";
-import { askingOf } from "../planner/several.js";
-import { soleView } from "../planner/sole.js";
 import {
-  type Asking,
+  type AnyPlan,
+  curveQuestions,
+  geometricPoints,
+  isSumInput,
+  pointOf,
+  SPANS,
+} from "../planner/curves.js";
+import { FIELDS } from "../planner/fields.js";
+import { cached, type PlanMessage, PlanQueue } from "../planner/plan-queue.js";
+import { plannerInput } from "../planner/questions.js";
+import { singleView } from "../planner/single-view.js";
+import {
   CHOICES,
   controlOf,
   countsOf,
   DEFAULTS,
   fragmentOf,
+  invalidFields,
   NUMBERS,
   numberOf,
-  relevant,
+  type PlannerInput,
   type State,
   stateOf,
-  unusable,
+  visibleControls,
 } from "../planner/state.js";
 import { decades, nearest, stopsBetween } from "../planner/stops.js";
-import { distanceOf } from "../planner/view.js";
+import { distanceSentence } from "../planner/view.js";
 import { digits, lossDigits, perCent } from "../planner/words.js";
 import type { Plan, Survey } from "../shared/analysis.js";
 import { powers } from "../shared/format.js";
@@ -94,8 +101,8 @@ describe("the state in the URL", () => {
 
 /** Returns the survey of one question. */
 function surveyOf(state: Partial<State>): Survey {
-  const asking = askingOf({ all: [{ ...DEFAULTS, ...state }], at: 0 });
-  if (isSums(asking)) throw new Error("expected a survey");
+  const asking = plannerInput({ all: [{ ...DEFAULTS, ...state }], shown: 0 });
+  if (isSumInput(asking)) throw new Error("expected a survey");
   return asking;
 }
 
@@ -223,14 +230,14 @@ describe("a question of a kind", () => {
 
   it("moves without what is wanted of its exactness", () => {
     const asked = surveyOf({ kind: "number", want: "quantiles", solve: "people", spread: 4 });
-    for (const { question } of probes(asked, numberPlan())) {
+    for (const { question } of curveQuestions(asked, numberPlan())) {
       expect(question.wanted).toEqual({ number: { quantile: 0.5, spread: 4 } });
       expect(question.questions).toEqual(asked.questions);
     }
   });
 
   it("is shown in its own words", () => {
-    const view = soleView(numberPlan(), surveyOf({ kind: "number" }));
+    const view = singleView(numberPlan(), surveyOf({ kind: "number" }));
     const figures = Object.fromEntries(view.figures.map(([name, exact]) => [name, exact]));
     expect(figures).toMatchObject({
       "standard error": 0.25,
@@ -243,9 +250,9 @@ describe("a question of a kind", () => {
     const questions = bins.questions.map(
       (own) => ({ ...own, errors_of: "quantile-share", cells: 16 }) as const,
     );
-    const binned = soleView({ ...bins, questions }, surveyOf({ kind: "number" }));
+    const binned = singleView({ ...bins, questions }, surveyOf({ kind: "number" }));
     expect(binned.parameters).toContain("; 16 bins");
-    expect(view.offers.map(({ picked }) => picked)).toEqual([true, false]);
+    expect(view.offers.map(({ chosen }) => chosen)).toEqual([true, false]);
     // Twice the variance needs twice the people.
     expect(view.offers[1]?.costs).toEqual(["0.354", "–", "2,000"]);
     expect(view.each).toEqual([]);
@@ -255,7 +262,7 @@ describe("a question of a kind", () => {
     const [own] = numberPlan().questions;
     if (!own) throw new Error("expected a question");
     const together = { ...own, kind: "together", sparsity: 3, answers: 7, cells: null };
-    const view = soleView(
+    const view = singleView(
       { ...numberPlan(), questions: [together] },
       surveyOf({ kind: "together" }),
     );
@@ -273,12 +280,12 @@ describe("a list of whole numbers", () => {
   it("is asked for again where it is none", () => {
     for (const list of ["", ", ,", "2, two", "2.5", "-2", "1e3", "9".repeat(20)]) {
       expect(countsOf(list), list).toBeNull();
-      const wrong = unusable({ ...DEFAULTS, kind: "together", parts: list });
+      const wrong = invalidFields({ ...DEFAULTS, kind: "together", parts: list });
       expect([...wrong], list).toEqual([
         ["parts", "Expected whole numbers, separated by commas, such as 2, 2, 3."],
       ]);
       // Hidden fields are not checked.
-      expect(unusable({ ...DEFAULTS, parts: list }).size).toBe(0);
+      expect(invalidFields({ ...DEFAULTS, parts: list }).size).toBe(0);
     }
   });
 });
@@ -316,7 +323,7 @@ describe("ratings", () => {
         const { questions, wanted, ...known } = surveyOf(state);
         const parts = [known, questions[0] ?? {}, wanted?.[""] ?? {}];
         const said = parts.flatMap((part) => Object.values(part));
-        const shown = NUMBERS.filter((name) => relevant(state).has(name));
+        const shown = NUMBERS.filter((name) => visibleControls(state).has(name));
         expect(said.filter((value) => typeof value === "number").sort()).toEqual(
           shown.map((name) => own[name]).sort(),
         );
@@ -339,13 +346,13 @@ describe("ratings", () => {
   });
 
   it("is not asked with what is no number", () => {
-    expect(unusable(DEFAULTS).size).toBe(0);
+    expect(invalidFields(DEFAULTS).size).toBe(0);
     const typed: State = { ...DEFAULTS, people: Number.NaN, sparsity: 2.5, items: -1 };
-    expect([...unusable(typed).keys()]).toEqual(["items", "sparsity", "people"]);
+    expect([...invalidFields(typed).keys()]).toEqual(["items", "sparsity", "people"]);
     // Hidden fields are not checked, and the number of people per day may be unknown.
-    expect(unusable({ ...typed, solve: "people", domain: "open" }).has("people")).toBe(false);
+    expect(invalidFields({ ...typed, solve: "people", domain: "open" }).has("people")).toBe(false);
     const unknown = { ...DEFAULTS, people_per_day: Number.NaN };
-    expect(unusable(unknown).size).toBe(0);
+    expect(invalidFields(unknown).size).toBe(0);
     expect("people_per_day" in surveyOf(unknown)).toBe(false);
   });
 
@@ -369,7 +376,7 @@ describe("ratings", () => {
     "refuses %s, which may be another number or none",
     (typed) => {
       const [epsilon, people_per_day] = [numberOf(typed), numberOf(typed)];
-      const wrong = unusable({ ...DEFAULTS, epsilon, people_per_day });
+      const wrong = invalidFields({ ...DEFAULTS, epsilon, people_per_day });
       // An optional field may be empty, but not invalid.
       expect([...wrong.keys()]).toEqual(["people_per_day", "epsilon"]);
       expect(wrong.get("epsilon")).toMatch(/^Expected a number such as/);
@@ -379,7 +386,7 @@ describe("ratings", () => {
 
   it("tells nothing typed from no number", () => {
     expect(numberOf(" ")).toBeNaN();
-    expect(unusable({ ...DEFAULTS, epsilon: numberOf("") }).get("epsilon")).toBe(
+    expect(invalidFields({ ...DEFAULTS, epsilon: numberOf("") }).get("epsilon")).toBe(
       "Expected a number.",
     );
   });
@@ -394,8 +401,8 @@ describe("ratings", () => {
   });
 });
 
-/** Returns a plan with the fields that the desk and the curves read. */
-function planOf(asking: Asking): Plan {
+/** Returns a plan with the fields that the queue and the curves read. */
+function planOf(asking: PlannerInput): Plan {
   const [people, epsilon] = [asking.people ?? 1000, asking.epsilon ?? 2];
   return { ...numberPlan(), people, epsilon, effective_epsilon: epsilon };
 }
@@ -407,7 +414,7 @@ describe("the task file", () => {
       epsilon: 1,
       questions: [{ name: "[\n1,\n2\n]", edges: [-1, 0, 1e-7, 2.5], options: ["1", "2"] }],
     };
-    const file = taskFile({ task } as unknown as Reply);
+    const file = taskFile({ task } as unknown as AnyPlan);
     expect(JSON.parse(file)).toEqual(task);
     expect(file).toContain('      "edges": [-1, 0, 1e-7, 2.5],\n');
     expect(file.split("\n").length).toBe(15);
@@ -418,23 +425,23 @@ describe("the distance from the best", () => {
   it("is said where it is known", () => {
     const [own] = numberPlan().questions;
     if (!own) throw new Error("expected a question");
-    expect(distanceOf(own)).toBe("");
+    expect(distanceSentence(own)).toBe("");
     const text = "takes 4% more people than the best possible mechanism would";
     const distance = { times_bound: 1.04, at_most: 1.04, bound: "exact" as const, text };
-    expect(distanceOf({ ...own, distance })).toBe(` At this local ε, the mechanism ${text}.`);
+    expect(distanceSentence({ ...own, distance })).toBe(` At this local ε, the mechanism ${text}.`);
   });
 });
 
 describe("the curves", () => {
   it("span their axes, ends first, each point once", () => {
-    const points = spread([1, 16], 5);
+    const points = geometricPoints([1, 16], 5);
     expect(points.slice(0, 2)).toEqual([16, 1]);
     expect([...points].sort((a, b) => a - b)).toEqual([1, 2, 4, 8, 16]);
   });
 
   it("move one number and keep the others", () => {
     const question = surveyOf({ solve: "people", budget: "central" });
-    const moved = probes(question, { ...planOf(question), people: 777 });
+    const moved = curveQuestions(question, { ...planOf(question), people: 777 });
     for (const { curve, at, question: probe } of moved) {
       expect(probe.wanted).toEqual({ "": {} });
       expect(probe.central_epsilon).toBe(question.central_epsilon);
@@ -447,7 +454,7 @@ describe("the curves", () => {
 
   it("hold an ε that was the answer while people change, and reach every plan", () => {
     const question = surveyOf({ solve: "epsilon", people: 7 });
-    const moved = probes(question, planOf({ ...question, epsilon: 0.02 }));
+    const moved = curveQuestions(question, planOf({ ...question, epsilon: 0.02 }));
     const people = moved.filter(({ curve }) => curve === "people");
     expect(people.every(({ question: { epsilon } }) => epsilon === 0.02)).toBe(true);
     expect(Math.min(...people.map(({ at }) => at))).toBe(7);
@@ -457,17 +464,17 @@ describe("the curves", () => {
   });
 });
 
-describe("the desk", () => {
+describe("the plan queue", () => {
   const QUESTION = surveyOf({});
   const soon = () => new Promise<void>((resolve) => setTimeout(resolve));
 
   it("answers, then draws the curves, and leaves gaps where there is no plan", async () => {
-    const told: Told[] = [];
-    const plan = (question: Asking): Plan => {
+    const told: PlanMessage[] = [];
+    const plan = (question: PlannerInput): Plan => {
       if ((question.people ?? 0) < 1000) throw { code: "out-of-reach", message: "no" };
       return planOf(question);
     };
-    await new Desk(plan, (one) => told.push(one), soon).ask({ id: 1, question: QUESTION });
+    await new PlanQueue(plan, (one) => told.push(one), soon).ask({ id: 1, question: QUESTION });
     const kinds = told.map(({ kind }) => kind);
     expect(kinds.slice(0, 3)).toEqual(["begun", "answer", "point"]);
     expect(kinds.at(-1)).toBe("done");
@@ -479,11 +486,11 @@ describe("the desk", () => {
   });
 
   it("leaves a question, and skips those in between, for a newer one", async () => {
-    const told: Told[] = [];
-    const desk = new Desk(planOf, (one) => told.push(one), soon);
-    const done = desk.ask({ id: 1, question: QUESTION });
-    void desk.ask({ id: 2, question: { ...QUESTION, epsilon: 2 } });
-    void desk.ask({ id: 3, question: { ...QUESTION, epsilon: 3 } });
+    const told: PlanMessage[] = [];
+    const queue = new PlanQueue(planOf, (one) => told.push(one), soon);
+    const done = queue.ask({ id: 1, question: QUESTION });
+    void queue.ask({ id: 2, question: { ...QUESTION, epsilon: 2 } });
+    void queue.ask({ id: 3, question: { ...QUESTION, epsilon: 3 } });
     await done;
     expect(told.filter(({ kind }) => kind === "answer").map(({ id }) => id)).toEqual([1, 3]);
     expect(told.filter(({ id, kind }) => id === 1 && kind === "point")).toEqual([]);
@@ -491,12 +498,12 @@ describe("the desk", () => {
   });
 
   it("says why there is no plan, with the field", async () => {
-    const told: Told[] = [];
+    const told: PlanMessage[] = [];
     const refusal = { code: "parameter", field: "epsilon", message: "epsilon is 99" };
     const refuse = (): Plan => {
       throw refusal;
     };
-    await new Desk(refuse, (one) => told.push(one), soon).ask({ id: 4, question: QUESTION });
+    await new PlanQueue(refuse, (one) => told.push(one), soon).ask({ id: 4, question: QUESTION });
     expect(told.slice(1)).toEqual([{ id: 4, kind: "refused", refusal }]);
   });
 
@@ -504,13 +511,13 @@ describe("the desk", () => {
     const fail = (): Plan => {
       throw new WebAssembly.RuntimeError("unreachable");
     };
-    const desk = new Desk(fail, () => undefined, soon);
-    await expect(desk.ask({ id: 1, question: QUESTION })).rejects.toThrow("unreachable");
+    const queue = new PlanQueue(fail, () => undefined, soon);
+    await expect(queue.ask({ id: 1, question: QUESTION })).rejects.toThrow("unreachable");
   });
 
   it("computes nothing twice, refusals included", () => {
     let calls = 0;
-    const plan = remembering((question) => {
+    const plan = cached((question) => {
       calls += 1;
       if (question.people === 1) throw { code: "parameter", message: "few" };
       return planOf(question);

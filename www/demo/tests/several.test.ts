@@ -1,26 +1,26 @@
 import { describe, expect, it } from "vitest";
 import { commandOf } from "../planner/command.js";
-import { isSums, pointOf, probes } from "../planner/curves.js";
-import { eachView } from "../planner/each.js";
+import { curveQuestions, isSumInput, pointOf } from "../planner/curves.js";
 import {
-  added,
-  askingOf,
-  changed,
-  firstUnusable,
+  firstInvalid,
   fragmentOfAll,
   namesOf,
-  removed,
-  severalOf,
-  shown,
-} from "../planner/several.js";
+  parseFragment,
+  plannerInput,
+  shownQuestion,
+  withAdded,
+  withoutShown,
+  withShown,
+} from "../planner/questions.js";
+import { severalView } from "../planner/several-view.js";
 import { DEFAULTS, fragmentOf, type State, surveyOf } from "../planner/state.js";
 import type { Survey } from "../shared/analysis.js";
 import { numberPlan } from "./answers.js";
 
 /** Returns the survey of all questions. */
-function surveyed(several: Parameters<typeof askingOf>[0]): Survey {
-  const asking = askingOf(several);
-  if (isSums(asking)) throw new Error("expected a survey");
+function surveyed(several: Parameters<typeof plannerInput>[0]): Survey {
+  const asking = plannerInput(several);
+  if (isSumInput(asking)) throw new Error("expected a survey");
   return asking;
 }
 
@@ -28,11 +28,11 @@ describe("several questions", () => {
   const FLAG: State = { ...DEFAULTS, kind: "flag", solve: "people", within: 0.02 };
   const NUMBER: State = { ...DEFAULTS, kind: "number", margin: 3 };
   const RATINGS: State = { ...DEFAULTS, margin: 0.1 };
-  const ALL = added(added({ all: [FLAG], at: 0 }, NUMBER), RATINGS);
+  const ALL = withAdded(withAdded({ all: [FLAG], shown: 0 }, NUMBER), RATINGS);
 
   it("are asked by names of their own, each as exact as wanted", () => {
     expect(namesOf(ALL.all)).toEqual(["flag-1", "number-2", "ratings-3"]);
-    expect(askingOf(ALL)).toMatchObject({
+    expect(plannerInput(ALL)).toMatchObject({
       questions: [
         { name: "flag-1", kind: "flag" },
         { name: "number-2", kind: "number", want: "mean", min: 0, max: 30 },
@@ -45,7 +45,7 @@ describe("several questions", () => {
       },
       epsilon: 1,
     });
-    expect("people" in askingOf(ALL)).toBe(false);
+    expect("people" in plannerInput(ALL)).toBe(false);
   });
 
   it("are a survey of one where there is one", () => {
@@ -55,26 +55,26 @@ describe("several questions", () => {
       // A task with one question has no name for it.
       [RATINGS, ""],
     ] as const)
-      expect(askingOf({ all: [state], at: 0 })).toEqual(surveyOf([state], [name]));
+      expect(plannerInput({ all: [state], shown: 0 })).toEqual(surveyOf([state], [name]));
   });
 
   it("give way to sums, which are of the first one's numbers", () => {
-    const sums = changed({ ...ALL, at: 1 }, { ...NUMBER, trust: "shuffler", max: 9 });
+    const sums = withShown({ ...ALL, shown: 1 }, { ...NUMBER, trust: "shuffler", max: 9 });
     expect(sums.all.map(({ trust }) => trust)).toEqual(["shuffler", "shuffler", "shuffler"]);
-    expect(shown(sums)).toBe(sums.all[0]);
-    expect(askingOf(sums)).toMatchObject({ trust: "shuffler", epsilon: FLAG.central_epsilon });
-    const { all } = changed(sums, { ...shown(sums), count: 2, dimension: Number.NaN });
+    expect(shownQuestion(sums)).toBe(sums.all[0]);
+    expect(plannerInput(sums)).toMatchObject({ trust: "shuffler", epsilon: FLAG.central_epsilon });
+    const { all } = withShown(sums, { ...shownQuestion(sums), count: 2, dimension: Number.NaN });
     expect(all.map(({ count }) => count)).toEqual([2, DEFAULTS.count, DEFAULTS.count]);
     // Sums ignore the other questions, so their errors are not shown.
     expect(
-      firstUnusable({ all: [all[0], { ...all[1], max: Number.NaN } as State], at: 1 }),
+      firstInvalid({ all: [all[0], { ...all[1], max: Number.NaN } as State], shown: 1 }),
     ).toBeNull();
-    expect(changed(sums, { ...shown(sums), trust: "nobody" }).all[1]?.max).toBe(9);
+    expect(withShown(sums, { ...shownQuestion(sums), trust: "nobody" }).all[1]?.max).toBe(9);
   });
 
   it("share people and privacy, and nothing else", () => {
     expect(ALL.all.every(({ solve }) => solve === "people")).toBe(true);
-    const moved = changed(ALL, { ...shown(ALL), epsilon: 3, solve: "error", margin: 9 });
+    const moved = withShown(ALL, { ...shownQuestion(ALL), epsilon: 3, solve: "error", margin: 9 });
     expect(moved.all.map(({ epsilon }) => epsilon)).toEqual([3, 3, 3]);
     expect(moved.all.map(({ solve }) => solve)).toEqual(["error", "error", "error"]);
     expect(moved.all.map(({ margin }) => margin)).toEqual([DEFAULTS.margin, 3, 9]);
@@ -82,27 +82,27 @@ describe("several questions", () => {
   });
 
   it("are added and removed where they are shown", () => {
-    expect(ALL.at).toBe(2);
-    const two = removed({ ...ALL, at: 1 });
+    expect(ALL.shown).toBe(2);
+    const two = withoutShown({ ...ALL, shown: 1 });
     expect(namesOf(two.all)).toEqual(["flag-1", "ratings-2"]);
-    expect(shown(two).kind).toBe("ratings");
-    const one = removed(two);
-    expect([shown(one).kind, one.at]).toEqual(["flag", 0]);
-    expect(removed(one)).toEqual(one);
+    expect(shownQuestion(two).kind).toBe("ratings");
+    const one = withoutShown(two);
+    expect([shownQuestion(one).kind, one.shown]).toEqual(["flag", 0]);
+    expect(withoutShown(one)).toEqual(one);
   });
 
   it("come back from a URL as they were", () => {
-    const { all } = changed(ALL, { ...shown(ALL), people_per_day: Number.NaN });
-    expect(severalOf(`#${fragmentOfAll({ all, at: 1 })}`)).toEqual({ all, at: 0 });
-    expect(fragmentOfAll({ all: [FLAG], at: 0 })).toBe(fragmentOf(FLAG));
+    const { all } = withShown(ALL, { ...shownQuestion(ALL), people_per_day: Number.NaN });
+    expect(parseFragment(`#${fragmentOfAll({ all, shown: 1 })}`)).toEqual({ all, shown: 0 });
+    expect(fragmentOfAll({ all: [FLAG], shown: 0 })).toBe(fragmentOf(FLAG));
   });
 
   it("are not asked where one cannot be, and the one shown is blamed first", () => {
-    expect(firstUnusable(ALL)).toBeNull();
+    expect(firstInvalid(ALL)).toBeNull();
     const wrong = { ...NUMBER, max: Number.NaN };
-    const { all } = added(added({ all: [FLAG], at: 0 }, wrong), wrong);
-    expect(firstUnusable({ all, at: 0 })?.at).toBe(1);
-    expect(firstUnusable({ all, at: 2 })).toEqual({
+    const { all } = withAdded(withAdded({ all: [FLAG], shown: 0 }, wrong), wrong);
+    expect(firstInvalid({ all, shown: 0 })?.at).toBe(1);
+    expect(firstInvalid({ all, shown: 2 })).toEqual({
       at: 2,
       wrong: new Map([["max", "Expected a number."]]),
     });
@@ -110,7 +110,9 @@ describe("several questions", () => {
 
   it("have a command that takes them as a file", () => {
     const known = { ...FLAG, people_per_day: Number.NaN };
-    const asked = surveyed(added({ all: [known], at: 0 }, { ...DEFAULTS, kind: "together" }));
+    const asked = surveyed(
+      withAdded({ all: [known], shown: 0 }, { ...DEFAULTS, kind: "together" }),
+    );
     const file = JSON.stringify({ id: "planned", questions: asked.questions });
     expect(commandOf(asked, "planned")?.join(" ")).toBe(
       `echo '${file}' | hushbin plan --task /dev/stdin --within flag-1=0.02 --within together-2=0.01 --delta 1e-8 --honest-fraction 1 --epsilon 1`,
@@ -129,28 +131,28 @@ describe("several questions", () => {
       questions: [each("a", 0.25, 2), each("b", 0.75, 4)],
       together_over_drawn: 0.25,
     };
-    const view = eachView(answer, surveyed(ALL));
+    const view = severalView(answer, surveyed(ALL));
     expect(view.each.map(({ name, drawn, reports }) => [name, drawn, reports])).toEqual([
       ["a", "25%", "250"],
       ["b", "75%", "750"],
     ]);
     expect(view.each.map(({ ratings }) => ratings)).toEqual(["500", "3,000"]);
-    expect(view.each[0]).toMatchObject({ exact: 0.49, interval: "±0.49 s" });
-    expect(view.offers.map(({ picked, costs }) => [picked, costs[0], costs[2]])).toEqual([
+    expect(view.each[0]).toMatchObject({ halfWidth: 0.49, interval: "±0.49 s" });
+    expect(view.offers.map(({ chosen, costs }) => [chosen, costs[0], costs[2]])).toEqual([
       [true, "×\u00a01", "1,000"],
       [false, "×\u00a00.5", "250"],
       // √3.5.
       [false, "×\u00a01.87", "3,500"],
     ]);
     const unlike = { ...answer, questions: [each("a", 0.5, null), each("b", 0.5, 2)] };
-    const { offers } = eachView({ ...unlike, together_over_drawn: null }, surveyed(ALL));
+    const { offers } = severalView({ ...unlike, together_over_drawn: null }, surveyed(ALL));
     expect(offers).toHaveLength(1);
   });
 
   it("move with the weights of the plan", () => {
     const asked = surveyed(ALL);
     const task = { id: "planned", questions: [{ weight: 7 }, {}, { weight: 3 }] };
-    for (const { question } of probes(asked, { ...numberPlan(), task })) {
+    for (const { question } of curveQuestions(asked, { ...numberPlan(), task })) {
       expect(question.questions).toEqual(
         asked.questions.map((own, index) => ({ ...own, weight: [7, 1, 3][index] })),
       );

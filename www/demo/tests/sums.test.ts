@@ -4,11 +4,11 @@ import {
   controlOf,
   DEFAULTS,
   fragmentOf,
-  relevant,
+  invalidFields,
   type State,
   stateOf,
   sumsOf,
-  unusable,
+  visibleControls,
 } from "../planner/state.js";
 import type { BothEstimates, SumPlan } from "../shared/analysis.js";
 import { browsing, drawBrowsing } from "../story/both/people.js";
@@ -45,7 +45,7 @@ describe("a plan of sums", () => {
   });
 
   it("is not asked for of what is no number", () => {
-    const wrong = unusable({ ...SUMS, people: 1.5, delta: Number.NaN, norm: Number.NaN });
+    const wrong = invalidFields({ ...SUMS, people: 1.5, delta: Number.NaN, norm: Number.NaN });
     expect([...wrong.keys()]).toEqual(["people", "delta"]);
   });
 
@@ -57,8 +57,8 @@ describe("a plan of sums", () => {
     expect(controlOf("max", VECTOR)).toBeUndefined();
     expect(controlOf("length", VECTOR)).toBe("norm");
     expect(controlOf(undefined, SUMS)).toBeUndefined();
-    expect(relevant(VECTOR).has("dimension")).toBe(true);
-    expect(relevant(DEFAULTS).has("dimension")).toBe(false);
+    expect(visibleControls(VECTOR).has("dimension")).toBe(true);
+    expect(visibleControls(DEFAULTS).has("dimension")).toBe(false);
   });
 
   it("is a task file that says the same, with a line for each number", () => {

@@ -3,10 +3,10 @@ import type { Told } from "../shared/analysis.js";
 import { Collector, type EstimatesAnswer } from "../story/collector.js";
 import draft from "../story/tasks/visits.json" with { type: "json" };
 import { belowRows, numberVerdict, quantileRows } from "../story/visits/estimates.js";
-import { callOf, measured } from "../story/visits/own.js";
+import { callOf, loadTimeText } from "../story/visits/own.js";
 import { drawVisits, truthOf, visitor } from "../story/visits/people.js";
+import { revealedText } from "../story/visits/revealed.js";
 import { entriesOf, LOAD, VISITS } from "../story/visits/task.js";
-import { toldWords } from "../story/visits/told.js";
 
 describe("the task of the visits", () => {
   it("is what the collector serves", () => {
@@ -45,14 +45,14 @@ describe("what the bytes of a visit tell", () => {
       meanings: [],
       ratios: [1 / Math.E, Math.E],
     };
-    expect(toldWords(told)).toContain("These bytes answer features and");
-    expect(toldWords(told)).toContain("made from your answer: nothing.");
-    expect(toldWords(told)).toContain("by more than a factor of 2.72");
+    expect(revealedText(told)).toContain("These bytes answer features and");
+    expect(revealedText(told)).toContain("made from your answer: nothing.");
+    expect(revealedText(told)).toContain("by more than a factor of 2.72");
     const coded = [
       { label: "search", chance: 1, value: null },
       { label: "share", chance: 1, value: null },
     ];
-    expect(toldWords({ ...told, coded })).toContain("your answer: search and share.");
+    expect(revealedText({ ...told, coded })).toContain("your answer: search and share.");
   });
 });
 
@@ -178,7 +178,7 @@ describe("load times in words", () => {
     expect(callOf({ theme: "dark", features: ["search", "share"], loadMs: 1830 })).toBe(
       'await client.report({\n  theme: "dark",\n  features: ["search", "share"],\n  loadMs: 1830,\n});',
     );
-    expect([measured(1830), measured(12)]).toEqual([
+    expect([loadTimeText(1830), loadTimeText(12)]).toEqual([
       "1,830 ms, measured",
       "12 ms, measured, counted as 50 ms",
     ]);

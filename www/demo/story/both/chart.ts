@@ -2,7 +2,7 @@
 
 import type { BothEstimate, BothEstimates, Estimate } from "../../shared/analysis.js";
 import { byId, setAll, svg } from "../../shared/dom.js";
-import { tell } from "../figure.js";
+import { describeChart } from "../figure.js";
 import { inUnit, labelOf } from "./task.js";
 
 const HEAD = 28;
@@ -24,7 +24,7 @@ export class BothChart {
   show(found: BothEstimates | null): void {
     this.#found = found;
     const items = found?.items ?? [];
-    tell("both-chart", {
+    describeChart("both-chart", {
       title: "Means of four numbers, estimated both ways, and the truth",
       sentences: items.length === 0 ? ["No one has been asked yet."] : items.map(sentence),
       cells: items.map(cells),
@@ -61,7 +61,7 @@ function drawn(own: BothEstimate, width: number, top: number): SVGGElement {
   const lane = (name: string, estimate: Estimate, kind: string, at: number) => {
     const y = top + HEAD + (at + 1) * height - LANES.wide / 2;
     const [from, to] = estimate.simultaneous_interval.map(x) as [number, number];
-    const told = inUnit(estimate.estimate, range, unit);
+    const shown = inUnit(estimate.estimate, range, unit);
     const cap = (end: number) =>
       svg("rect", { class: "cap", x: end - 1, y: y - 6, width: 2, height: 12 });
     return svg(
@@ -77,9 +77,9 @@ function drawn(own: BothEstimate, width: number, top: number): SVGGElement {
       ...(wide
         ? [
             svg("text", { class: "lane-name", x: left - 12, y: y + 4, "text-anchor": "end" }, name),
-            svg("text", { class: "value", x: width, y: y + 4, "text-anchor": "end" }, told),
+            svg("text", { class: "value", x: width, y: y + 4, "text-anchor": "end" }, shown),
           ]
-        : [svg("text", { class: "lane-name", x: left, y: y - 12 }, `${name}: ${told}`)]),
+        : [svg("text", { class: "lane-name", x: left, y: y - 12 }, `${name}: ${shown}`)]),
     );
   };
   const said = svg(

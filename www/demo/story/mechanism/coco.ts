@@ -5,12 +5,13 @@ import { el } from "../../shared/dom.js";
 import type { NamedTask } from "../collector.js";
 import type { Question } from "../questions.js";
 import draft from "../tasks/coco.json" with { type: "json" };
-import { type Explained, type Kind, only, type Picture } from "./kind.js";
+import { type MechanismInfo, type MechanismTexts, narrow, type Picture } from "./mechanism.js";
 import { bars, chipKey, chipOf, chipsOf, Hashes, listed, REPORTED_KEY } from "./picture.js";
 
-export const coco: Kind = {
+export const coco: MechanismInfo = {
   name: "CoCo",
-  good: "Reveals only the balance of yes and no, but more exactly. Opposite answers cancel inside a report and leave room.",
+  strength:
+    "Reveals only the balance of yes and no, but more exactly. Opposite answers cancel inside a report and leave room.",
   covers: "your whole report",
   task: draft.id,
   explain: (task) => new Coco(task),
@@ -18,12 +19,12 @@ export const coco: Kind = {
 
 const ADDED = "coin tosses for questions without an answer";
 
-export class Coco implements Explained {
+export class Coco implements MechanismTexts {
   readonly part = "side";
-  readonly dice: string;
-  readonly scored =
+  readonly probabilities: string;
+  readonly score =
     "the number of answers of the first input that push to the reported side, minus the number that push against it";
-  readonly figures: Explained["figures"];
+  readonly figures: MechanismTexts["figures"];
   readonly #sparsity: number;
   /** Name of the elements that replace missing answers. */
   readonly #filler: string;
@@ -38,7 +39,7 @@ export class Coco implements Explained {
     this.#filler = hashing === "balanced-items" ? ADDED : "padding";
     this.#hashes = new Hashes(hashes, buckets);
     const factor = Number(Math.exp(epsilon).toPrecision(3));
-    this.dice = `every side of every pair can be reported. Your answers only change the probabilities: a favoured side is ${factor} times more likely than any other side, never more.`;
+    this.probabilities = `every side of every pair can be reported. Your answers only change the probabilities: a favoured side is ${factor} times more likely than any other side, never more.`;
     this.figures = [
       ["elements", String(sparsity), `in every report: answers and ${this.#filler}`],
       [
@@ -50,7 +51,7 @@ export class Coco implements Explained {
   }
 
   words(reported: Reported): string {
-    const { pair, plus } = only(reported, "side");
+    const { pair, plus } = narrow(reported, "side");
     const side = plus ? "plus" : "minus";
     const first = this.#hashes.first(2 * pair);
     const own =
@@ -63,8 +64,8 @@ export class Coco implements Explained {
   }
 
   picture(placement: Placement, reported: Reported, questions: readonly Question[]): Picture {
-    const { pairs } = only(placement, "sides");
-    const drawn = only(reported, "side");
+    const { pairs } = narrow(placement, "sides");
+    const drawn = narrow(reported, "side");
     const chances = pairs.flatMap(({ plus, minus }) => [plus.chance, minus.chance]);
     const side = (pair: number, plus: boolean, outcome: Outcome) => {
       const here = this.words({ kind: "side", pair, plus });

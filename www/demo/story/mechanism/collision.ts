@@ -4,23 +4,24 @@ import type { Placement, Reported } from "../../shared/analysis.js";
 import type { NamedTask } from "../collector.js";
 import type { Question } from "../questions.js";
 import draft from "../tasks/collision.json" with { type: "json" };
-import { type Explained, type Kind, only, type Picture } from "./kind.js";
+import { type MechanismInfo, type MechanismTexts, narrow, type Picture } from "./mechanism.js";
 import { bars, chipKey, chipsOf, Hashes, listed, REPORTED_KEY } from "./picture.js";
 
-export const collision: Kind = {
+export const collision: MechanismInfo = {
   name: "Collision",
-  good: "Reveals the shares of yes and of no separately, and so also the share of people who answered.",
+  strength:
+    "Reveals the shares of yes and of no separately, and so also the share of people who answered.",
   covers: "your whole report",
   task: draft.id,
   explain: (task) => new Collision(task),
 };
 
-export class Collision implements Explained {
+export class Collision implements MechanismTexts {
   readonly part = "bucket";
-  readonly dice: string;
-  readonly scored =
+  readonly probabilities: string;
+  readonly score =
     "the number of elements of the first input in the reported bucket, minus the number of elements of the second input in it";
-  readonly figures: Explained["figures"];
+  readonly figures: MechanismTexts["figures"];
   readonly #sparsity: number;
   readonly #hashes: Hashes;
 
@@ -32,7 +33,7 @@ export class Collision implements Explained {
     this.#sparsity = sparsity;
     this.#hashes = new Hashes(hashes, buckets);
     const factor = Number(Math.exp(epsilon).toPrecision(3));
-    this.dice = `every bucket can be reported. Your answers only change the probabilities: a favoured bucket is ${factor} times more likely than any other bucket, never more.`;
+    this.probabilities = `every bucket can be reported. Your answers only change the probabilities: a favoured bucket is ${factor} times more likely than any other bucket, never more.`;
     this.figures = [
       ["elements", String(sparsity), "in every report: answers and padding"],
       [
@@ -47,7 +48,7 @@ export class Collision implements Explained {
   }
 
   words(reported: Reported): string {
-    const { bucket } = only(reported, "bucket");
+    const { bucket } = narrow(reported, "bucket");
     return `bucket ${bucket - this.#hashes.first(bucket)}${this.#hashes.after(bucket)}`;
   }
 
@@ -56,8 +57,8 @@ export class Collision implements Explained {
   }
 
   picture(placement: Placement, reported: Reported, questions: readonly Question[]): Picture {
-    const { buckets, shared } = only(placement, "buckets");
-    const { bucket } = only(reported, "bucket");
+    const { buckets, shared } = narrow(placement, "buckets");
+    const { bucket } = narrow(reported, "bucket");
     const chances = buckets.map(({ chance }) => chance);
     const hashes = this.#hashes;
     const first = hashes.first(bucket);

@@ -7,29 +7,37 @@ import type { NamedTask } from "../collector.js";
 import type { Question } from "../questions.js";
 import eventDraft from "../tasks/hash-bin-event.json" with { type: "json" };
 import userDraft from "../tasks/hash-bin-user.json" with { type: "json" };
-import { type Explained, type Figure, type Kind, only, type Picture } from "./kind.js";
+import {
+  type Figure,
+  type MechanismInfo,
+  type MechanismTexts,
+  narrow,
+  type Picture,
+} from "./mechanism.js";
 import { bars, chipKey, chipOf, chipsOf, listed } from "./picture.js";
 
-export const hashBinEvent: Kind = {
+export const hashBinEvent: MechanismInfo = {
   name: "Hash-bin (event)",
-  good: "Sums answers in bins and adds noise. Its error bars are short because it promises less: it hides each single answer, but not all answers together.",
+  strength:
+    "Sums answers in bins and adds noise. Its error bars are short because it promises less: it hides each single answer, but not all answers together.",
   covers: "one answer, not all together",
   task: eventDraft.id,
   explain: (task, explainer) => new HashBinEvent(task, explainer),
 };
 
-export const hashBinUser: Kind = {
+export const hashBinUser: MechanismInfo = {
   name: "Hash-bin (user)",
-  good: "Takes numbers as they are. Other mechanisms first turn each number into yes or no. For yes-or-no answers there is no gain.",
+  strength:
+    "Takes numbers as they are. Other mechanisms first turn each number into yes or no. For yes-or-no answers there is no gain.",
   covers: "your whole report",
   task: userDraft.id,
   explain: (task) => new HashBinUser(task),
 };
 
-export class HashBinEvent implements Explained {
+export class HashBinEvent implements MechanismTexts {
   readonly part = "bins";
-  readonly dice: string;
-  readonly scored = "the value in the bin of that question, multiplied by the seed’s sign for it";
+  readonly probabilities: string;
+  readonly score = "the value in the bin of that question, multiplied by the seed’s sign for it";
   readonly figures: readonly Figure[];
   readonly #noise: string;
 
@@ -39,7 +47,7 @@ export class HashBinEvent implements Explained {
     }
     const factor = short(Math.exp(epsilon));
     this.#noise = short(noiseScale);
-    this.dice = `any numbers can be reported. Your answers only shift the centre of the noise: a different answer to one question makes a report at most ${factor} times more likely or less likely.`;
+    this.probabilities = `any numbers can be reported. Your answers only shift the centre of the noise: a different answer to one question makes a report at most ${factor} times more likely or less likely.`;
     this.figures = [
       ["bins", String(mechanism.bins), "every answer falls into one of them"],
       ["noise", this.#noise, "scale of the Laplace noise on every bin"],
@@ -47,7 +55,7 @@ export class HashBinEvent implements Explained {
   }
 
   words(reported: Reported): string {
-    const { values } = only(reported, "bins");
+    const { values } = narrow(reported, "bins");
     return `bins ${values.map((value) => signed(value)).join(", ")}`;
   }
 
@@ -56,8 +64,8 @@ export class HashBinEvent implements Explained {
   }
 
   picture(placement: Placement, reported: Reported, questions: readonly Question[]): Picture {
-    const { bins } = only(placement, "bins");
-    const { values } = only(reported, "bins");
+    const { bins } = narrow(placement, "bins");
+    const { values } = narrow(reported, "bins");
     const reach = Math.max(4, ...values.map(Math.abs));
     const rows = bins.map(({ answers, sum }, bin) => {
       const value = values[bin] ?? 0;
@@ -99,10 +107,10 @@ export class HashBinEvent implements Explained {
   }
 }
 
-export class HashBinUser implements Explained {
+export class HashBinUser implements MechanismTexts {
   readonly part = "sign";
-  readonly dice: string;
-  readonly scored =
+  readonly probabilities: string;
+  readonly score =
     "the number of answers of the first input that push to the reported sign, minus the number that push against it";
   readonly figures: readonly Figure[];
 
@@ -115,7 +123,7 @@ export class HashBinUser implements Explained {
       throw new RangeError(`task ${id} is expected to use hash-bin with two-point noise`);
     }
     const factor = short(Math.exp(epsilon));
-    this.dice = `both signs can be reported. The more your answers push to one sign, the more likely it is. It is never more than ${factor} times as likely as the other sign.`;
+    this.probabilities = `both signs can be reported. The more your answers push to one sign, the more likely it is. It is never more than ${factor} times as likely as the other sign.`;
     this.figures = [
       [
         "clip",
@@ -126,16 +134,16 @@ export class HashBinUser implements Explained {
   }
 
   words(reported: Reported): string {
-    return only(reported, "sign").plus ? "plus" : "minus";
+    return narrow(reported, "sign").plus ? "plus" : "minus";
   }
 
   meaning(reported: Reported): string {
-    return `${only(reported, "sign").plus ? "Plus" : "Minus"}. This is the only part that your answers influence. The sign that they push to is more likely, but never certain.`;
+    return `${narrow(reported, "sign").plus ? "Plus" : "Minus"}. This is the only part that your answers influence. The sign that they push to is more likely, but never certain.`;
   }
 
   picture(placement: Placement, reported: Reported, questions: readonly Question[]): Picture {
-    const { sum, plus, minus } = only(placement, "sign");
-    const drawn = only(reported, "sign");
+    const { sum, plus, minus } = narrow(placement, "sign");
+    const drawn = narrow(reported, "sign");
     const side = (isPlus: boolean, outcome: Outcome) => {
       const by = listed(outcome, questions);
       return {

@@ -3,6 +3,6 @@
 import { coco } from "./coco.js";
 import { collision } from "./collision.js";
 import { hashBinEvent, hashBinUser } from "./hash-bin.js";
-import type { Kind } from "./kind.js";
+import type { MechanismInfo } from "./mechanism.js";
 
-export const KINDS: readonly Kind[] = [collision, coco, hashBinUser, hashBinEvent];
+export const KINDS: readonly MechanismInfo[] = [collision, coco, hashBinUser, hashBinEvent];

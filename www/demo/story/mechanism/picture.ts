@@ -4,7 +4,7 @@ import type { Answered, Outcome } from "../../shared/analysis.js";
 import { el, svg } from "../../shared/dom.js";
 import { percent } from "../../shared/format.js";
 import { answerWord, type Question } from "../questions.js";
-import type { Picture } from "./kind.js";
+import type { Picture } from "./mechanism.js";
 
 /** Creates a numbered chip for an answer, or a dotted one for padding. */
 export function chipOf(answer: Answered | null): HTMLElement {
@@ -13,15 +13,18 @@ export function chipOf(answer: Answered | null): HTMLElement {
     : el("span", { class: "chip pad" }, "·");
 }
 
-type Held = Pick<Outcome, "answers" | "paddings">;
+type OutcomeContent = Pick<Outcome, "answers" | "paddings">;
 
 /** Creates chips of all answers and padding that make an outcome more likely. */
-export function chipsOf({ answers, paddings }: Held): HTMLElement[] {
+export function chipsOf({ answers, paddings }: OutcomeContent): HTMLElement[] {
   return [...answers, ...padding(paddings)].map(chipOf);
 }
 
 /** Lists answers and padding in words: your “Dark mode: yes” and padding. */
-export function listed({ answers, paddings }: Held, questions: readonly Question[]): string {
+export function listed(
+  { answers, paddings }: OutcomeContent,
+  questions: readonly Question[],
+): string {
   return [...answers, ...padding(paddings)]
     .map((answer) =>
       answer

@@ -2,8 +2,8 @@
 
 import { byId, el } from "../../shared/dom.js";
 import { count, counted } from "../../shared/format.js";
-import { ended, grow, INTERRUPTED } from "../growth.js";
-import type { VisitsDesk } from "./desk.js";
+import { grow, INTERRUPTED_TEXT, outcomeText } from "../growth.js";
+import type { VisitsChannel } from "./channel.js";
 import { drawVisits } from "./people.js";
 
 /** Numbers of people to choose from. */
@@ -11,7 +11,7 @@ const SIZES = [100, 1000, 10_000, 30_000, 100_000];
 const SIZE_AT_FIRST = 10_000;
 
 export interface VisitsCrowdOptions {
-  readonly desk: VisitsDesk;
+  readonly channel: VisitsChannel;
   /** Called after every acknowledged upload. */
   readonly onSent: () => void;
   readonly onDone: () => void;
@@ -42,7 +42,7 @@ export class VisitsCrowdView {
 
   /** Updates the number of people who have reported. */
   refresh(): void {
-    const { crowd } = this.#options.desk;
+    const { crowd } = this.#options.channel;
     byId("visits-people").textContent = count(crowd);
     for (const option of this.#size.options) option.disabled = Number(option.value) <= crowd;
     if (this.#size.selectedOptions[0]?.disabled) {
@@ -51,8 +51,8 @@ export class VisitsCrowdView {
   }
 
   async #grow(target: number): Promise<void> {
-    const { desk, onSent, onDone, onTrouble } = this.#options;
-    const people = target - desk.crowd;
+    const { channel, onSent, onDone, onTrouble } = this.#options;
+    const people = target - channel.crowd;
     if (people <= 0) {
       this.#text.textContent =
         "These people have already reported. Sent reports cannot be taken back, so a crowd only grows.";
@@ -69,9 +69,9 @@ export class VisitsCrowdView {
       await grow({
         people,
         draw: drawVisits,
-        already: () => desk.crowd,
-        randomizer: desk.randomizer,
-        sender: desk.sender,
+        already: () => channel.crowd,
+        randomizer: channel.randomizer,
+        sender: channel.sender,
         signal: growing.signal,
         onProgress: (progress) => {
           sent = progress.sent;
@@ -80,9 +80,9 @@ export class VisitsCrowdView {
           onSent();
         },
       });
-      this.#text.textContent = ended(sent, growing.signal.aborted);
+      this.#text.textContent = outcomeText(sent, growing.signal.aborted);
     } catch (error) {
-      this.#text.textContent = INTERRUPTED;
+      this.#text.textContent = INTERRUPTED_TEXT;
       onTrouble(error);
     } finally {
       this.#growing = null;

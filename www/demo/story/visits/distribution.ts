@@ -4,7 +4,7 @@
 import { byId, setAll, svg } from "../../shared/dom.js";
 import { count, percent } from "../../shared/format.js";
 import { type Axis, cells, type Row, sentence } from "../chart.js";
-import { tell } from "../figure.js";
+import { describeChart } from "../figure.js";
 
 /** Rows of the chart. */
 export interface NumberRows {
@@ -45,7 +45,7 @@ export class Distribution {
   show(rows: NumberRows, title: string): void {
     const said = (value: number) => inUnit(value, this.#scale.unit);
     this.#rows = rows;
-    tell(this.#id, {
+    describeChart(this.#id, {
       title,
       sentences: [
         ...rows.quantiles.map((row) => sentence(row, said)),

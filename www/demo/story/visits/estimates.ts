@@ -4,9 +4,9 @@ import { byId } from "../../shared/dom.js";
 import { count, counted } from "../../shared/format.js";
 import { EstimateChart, type Row, SHARE } from "../chart.js";
 import type { EstimatesAnswer } from "../collector.js";
-import { foreignText, held, NONE_YET, rowsOf, verdictOf } from "../estimates.js";
+import { coverageText, elsewhereText, NONE_YET, rowsOf, verdictOf } from "../estimates.js";
 import { figure } from "../figure.js";
-import type { VisitsDesk } from "./desk.js";
+import type { VisitsChannel } from "./channel.js";
 import { Distribution, inUnit, type NumberRows } from "./distribution.js";
 import type { VisitTruth } from "./people.js";
 import { FEATURES, LOAD, optionLabel, QUANTILES, THEME } from "./task.js";
@@ -27,7 +27,7 @@ export class VisitsEstimatesView {
   readonly #theme: EstimateChart;
   readonly #features: EstimateChart;
   readonly #load: Distribution;
-  #said = "";
+  #verdict = "";
 
   constructor() {
     byId("visits-theme").append(...figure("theme-chart", "Themes", heads("Theme", "themes")));
@@ -45,7 +45,7 @@ export class VisitsEstimatesView {
     this.#load = new Distribution("load-chart", LOAD);
   }
 
-  show({ answers, truth, reports }: VisitsDesk): void {
+  show({ answers, truth, reports }: VisitsChannel): void {
     const { people } = truth;
     const comparable = reports === people;
     const shares = (
@@ -72,7 +72,7 @@ export class VisitsEstimatesView {
       byId(`${name}-verdict`).textContent = words;
     const others = byId("visits-others");
     others.hidden = comparable;
-    others.textContent = foreignText(reports - people, people);
+    others.textContent = elsewhereText(reports - people, people);
   }
 
   /** Announces changed verdicts to screen readers. */
@@ -80,8 +80,8 @@ export class VisitsEstimatesView {
     const said = ["theme", "features", "load"]
       .map((name) => byId(`${name}-verdict`).textContent)
       .join(" ");
-    if (said === this.#said) return;
-    this.#said = said;
+    if (said === this.#verdict) return;
+    this.#verdict = said;
     byId("visits-summary").textContent = said;
   }
 }
@@ -126,6 +126,6 @@ export function numberVerdict(
     return [`${label.toLowerCase()} ${inUnit(estimate, LOAD.unit)} (${from} to ${to})`];
   });
   if (words.length === 0) return NONE_YET;
-  const holds = comparable ? held([...quantiles, ...below]) : "";
+  const holds = comparable ? coverageText([...quantiles, ...below]) : "";
   return `${counted(reports, "report")}: ${words.join(", ")}.${holds}`;
 }

@@ -3,9 +3,10 @@
 
 import { byId, el } from "../../shared/dom.js";
 import { count, counted, hex } from "../../shared/format.js";
-import { unsent } from "../own-report.js";
-import { stretch } from "../report.js";
-import type { VisitsDesk } from "./desk.js";
+import { unsentMessage } from "../own-report.js";
+import { partBytes } from "../report.js";
+import type { VisitsChannel } from "./channel.js";
+import { showRevealed } from "./revealed.js";
 import {
   clipped,
   FEATURES,
@@ -16,10 +17,9 @@ import {
   type Theme,
   type Visit,
 } from "./task.js";
-import { showTold } from "./told.js";
 
 export interface OwnVisitOptions {
-  readonly desk: VisitsDesk;
+  readonly channel: VisitsChannel;
   readonly onSent: () => void;
   readonly onTrouble: (error: unknown) => void;
 }
@@ -51,7 +51,7 @@ export class OwnVisitView {
     this.#fields.addEventListener("change", () => this.show());
     this.#again.addEventListener("click", () => this.show());
     this.#send.addEventListener("click", () => void this.#sendOnce());
-    void loadTime().then((loadMs) => {
+    void measureLoadTime().then((loadMs) => {
       this.#loadMs = loadMs;
       this.show();
     });
@@ -60,7 +60,7 @@ export class OwnVisitView {
 
   /** Shows the sent report, or else a new draw of the current answers. */
   show(): void {
-    const { ledger, randomizer } = this.#options.desk;
+    const { ledger, randomizer } = this.#options.channel;
     const sent = ledger.mine;
     const visit = sent?.answers ?? this.#visit;
     if (sent) this.#sending = false;
@@ -73,16 +73,16 @@ export class OwnVisitView {
     if (!visit) return;
     if (sent) this.#fill(sent.answers);
     this.#limit(visit);
-    byId("visit-load").textContent = measured(visit.loadMs);
+    byId("visit-load").textContent = loadTimeText(visit.loadMs);
     byId("visit-call").textContent = callOf(visit);
     try {
       const upload = sent?.upload ?? randomizer.upload(randomizer.randomize(visit), 1);
       showBytes(upload, randomizer);
-      showTold(this.#options.desk.told(visit, upload));
+      showRevealed(this.#options.channel.revealed(visit, upload));
     } catch (error) {
       this.#options.onTrouble(error);
     }
-    if (!this.#sending) say(sent ? SENT : PREVIEW);
+    if (!this.#sending) setStatus(sent ? SENT : PREVIEW);
   }
 
   get #visit(): Visit | null {
@@ -111,25 +111,25 @@ export class OwnVisitView {
   }
 
   async #sendOnce(): Promise<void> {
-    const { desk, onSent, onTrouble } = this.#options;
+    const { channel, onSent, onTrouble } = this.#options;
     const visit = this.#visit;
     if (!visit) return;
     this.#sending = true;
     this.#fields.disabled = true;
     this.#again.disabled = true;
     this.#send.disabled = true;
-    say("Sending …");
+    setStatus("Sending …");
     try {
-      await desk.own.send(visit);
+      await channel.own.send(visit);
       this.#sending = false;
       this.show();
       onSent();
     } catch (error) {
       // An older upload may have failed before this report was drawn.
-      const drawn = desk.ledger.pending?.mine !== undefined;
+      const drawn = channel.ledger.pending?.mine !== undefined;
       this.#sending = drawn;
       if (!drawn) this.show();
-      say(unsent(drawn));
+      setStatus(unsentMessage(drawn));
       onTrouble(error);
     }
   }
@@ -141,7 +141,7 @@ const SENT =
   "These bytes left your page and are on the collector’s disk. They are all that it has about this visit. They reveal something about one answer only.";
 
 /** Shows a text. Screen readers would announce an unchanged text again. */
-function say(text: string): void {
+function setStatus(text: string): void {
   const status = byId("visit-text");
   if (status.textContent !== text) status.textContent = text;
 }
@@ -153,13 +153,13 @@ export function callOf({ theme, features, loadMs }: Visit): string {
 }
 
 /** Formats a load time, and its clipped value if that differs. */
-export function measured(loadMs: number): string {
+export function loadTimeText(loadMs: number): string {
   const [counts, unit] = [clipped(loadMs), LOAD.unit];
   const as = counts === loadMs ? "" : `, counted as ${count(counts)} ${unit}`;
   return `${count(loadMs)} ${unit}, measured${as}`;
 }
 
-function showBytes(upload: Uint8Array, randomizer: VisitsDesk["randomizer"]): void {
+function showBytes(upload: Uint8Array, randomizer: VisitsChannel["randomizer"]): void {
   const header = randomizer.uploadHeader(1).length;
   const seeded = header + SEED_BYTES;
   const parts = [
@@ -168,7 +168,7 @@ function showBytes(upload: Uint8Array, randomizer: VisitsDesk["randomizer"]): vo
     { name: "response", label: "bucket", bytes: upload.subarray(seeded) },
   ] as const;
   const tape = byId("visit-tape");
-  tape.replaceChildren(...parts.map((part) => stretch(part, part.label, false)));
+  tape.replaceChildren(...parts.map((part) => partBytes(part, part.label, false)));
   tape.setAttribute(
     "aria-label",
     `${counted(upload.length, "byte")} in hexadecimal: ${parts
@@ -178,7 +178,7 @@ function showBytes(upload: Uint8Array, randomizer: VisitsDesk["randomizer"]): vo
 }
 
 /** Resolves with the load time of this page in whole milliseconds, after it has loaded. */
-async function loadTime(): Promise<number> {
+async function measureLoadTime(): Promise<number> {
   if (document.readyState !== "complete") {
     await new Promise((resolve) => addEventListener("load", resolve, { once: true }));
   }

@@ -2,7 +2,7 @@
 // the truth follows from the number of visitors who reported.
 
 import { type People, ROLLS } from "../habits.js";
-import { nobody } from "../ledger.js";
+import { emptyTruth } from "../ledger.js";
 import { clipped, FEATURES, type Feature, THEME, type Theme, type Visit } from "./task.js";
 
 const THEMES: Readonly<Record<Theme, number>> = {
@@ -22,23 +22,23 @@ const USE: Readonly<Record<Feature, number>> = {
 };
 
 /** Distributions of load times in ms: most lines are quick, some are slow. */
-const LINES = [
+const CONNECTION_SPEEDS = [
   { part: 0.75, median: 620, spread: 0.45 },
   { part: 0.25, median: 2600, spread: 0.4 },
 ] as const;
 
 /** Purposes of this chapter's rolls. Other chapters use other numbers. */
-const ROLL = { theme: 100, line: 101, radius: 102, angle: 103, feature: 110, keen: 120 };
+const ROLL_PURPOSES = { theme: 100, line: 101, radius: 102, angle: 103, feature: 110, keen: 120 };
 
 /** Returns the visitor with this number. */
 export function visitor(person: number): Visit {
   const roll = (purpose: number) => ROLLS(person, purpose);
   const used = FEATURES.options
-    .map((feature, index) => ({ feature, index, keen: roll(ROLL.keen + index) }))
-    .filter(({ feature, index }) => roll(ROLL.feature + index) < USE[feature])
+    .map((feature, index) => ({ feature, index, keen: roll(ROLL_PURPOSES.keen + index) }))
+    .filter(({ feature, index }) => roll(ROLL_PURPOSES.feature + index) < USE[feature])
     .sort((a, b) => a.keen - b.keen);
   return {
-    theme: themeAt(roll(ROLL.theme)),
+    theme: themeAt(roll(ROLL_PURPOSES.theme)),
     features: used.slice(0, FEATURES.sparsity).map(({ feature }) => feature),
     loadMs: loadTime(roll),
   };
@@ -55,11 +55,11 @@ function themeAt(roll: number): Theme {
 
 /** Draws a load time: lognormal on each line, by the method of Box and Muller (1958). */
 function loadTime(roll: (purpose: number) => number): number {
-  const [quick, slow] = LINES;
-  const line = roll(ROLL.line) < quick.part ? quick : slow;
+  const [quick, slow] = CONNECTION_SPEEDS;
+  const line = roll(ROLL_PURPOSES.line) < quick.part ? quick : slow;
   // 1 − roll is in (0, 1], because the logarithm of 0 is not finite.
-  const radius = Math.sqrt(-2 * Math.log(1 - roll(ROLL.radius)));
-  const normal = radius * Math.cos(2 * Math.PI * roll(ROLL.angle));
+  const radius = Math.sqrt(-2 * Math.log(1 - roll(ROLL_PURPOSES.radius)));
+  const normal = radius * Math.cos(2 * Math.PI * roll(ROLL_PURPOSES.angle));
   return Math.round(line.median * Math.exp(line.spread * normal));
 }
 
@@ -78,7 +78,7 @@ export function drawVisits(first: number, people: number): People {
     lengths: Uint32Array.from(lengths),
     items: Uint32Array.from(items),
     values: Float64Array.from(values),
-    truth: { ...nobody(0), people },
+    truth: { ...emptyTruth(0), people },
   };
 }
 

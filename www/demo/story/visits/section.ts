@@ -1,7 +1,7 @@
 // The chapter on other kinds of answers: starts its parts and passes events between them.
 
+import type { VisitsChannel } from "./channel.js";
 import { VisitsCrowdView } from "./crowd.js";
-import type { VisitsDesk } from "./desk.js";
 import { VisitsEstimatesView } from "./estimates.js";
 import { OwnVisitView } from "./own.js";
 
@@ -9,7 +9,7 @@ import { OwnVisitView } from "./own.js";
 const BUSY_MS = 400;
 
 export class VisitsSection {
-  readonly #desk: VisitsDesk;
+  readonly #channel: VisitsChannel;
   readonly #onTrouble: (error: unknown) => void;
   readonly #own: OwnVisitView;
   readonly #crowd: VisitsCrowdView;
@@ -19,32 +19,32 @@ export class VisitsSection {
   #stale = false;
   #askedAt = 0;
 
-  constructor(desk: VisitsDesk, onTrouble: (error: unknown) => void) {
-    this.#desk = desk;
+  constructor(channel: VisitsChannel, onTrouble: (error: unknown) => void) {
+    this.#channel = channel;
     this.#onTrouble = onTrouble;
     const onDone = () => void this.ask().then(() => this.#estimates.announce());
-    this.#own = new OwnVisitView({ desk, onSent: onDone, onTrouble });
+    this.#own = new OwnVisitView({ channel, onSent: onDone, onTrouble });
     this.#crowd = new VisitsCrowdView({
-      desk,
+      channel,
       onSent: () => void this.ask(),
       onDone,
       onTrouble,
     });
-    this.#estimates.show(desk);
+    this.#estimates.show(channel);
   }
 
   /** Sends uploads that an earlier visit or a failure left pending. */
   async recover(): Promise<void> {
-    await this.#desk.sender.settle();
+    await this.#channel.sender.settle();
     this.#own.show();
     await this.ask();
   }
 
   /** Shows reports that another tab has sent. */
   async reload(): Promise<void> {
-    const before = this.#desk.ledger.mine;
-    this.#desk.ledger.reload();
-    if (!before && this.#desk.ledger.mine) this.#own.show();
+    const before = this.#channel.ledger.mine;
+    this.#channel.ledger.reload();
+    if (!before && this.#channel.ledger.mine) this.#own.show();
     await this.ask();
   }
 
@@ -69,9 +69,9 @@ export class VisitsSection {
         if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
         this.#askedAt = performance.now();
         this.#stale = false;
-        await this.#desk.ask();
+        await this.#channel.ask();
         this.#crowd.refresh();
-        this.#estimates.show(this.#desk);
+        this.#estimates.show(this.#channel);
       }
     } catch (error) {
       this.#stale = false;

@@ -2,28 +2,35 @@
 // newer question ends the work on an older one.
 
 import { isRefusal, type Refusal } from "../shared/analysis.js";
-import { type CurveName, isSumPlan, type Point, pointOf, probes, type Reply } from "./curves.js";
-import type { Asking } from "./state.js";
+import {
+  type AnyPlan,
+  type CurveName,
+  curveQuestions,
+  isSumPlan,
+  type Point,
+  pointOf,
+} from "./curves.js";
+import type { PlannerInput } from "./state.js";
 
 /** Function that makes a plan. Throws a {@link Refusal}. */
-export type Planning = (asking: Asking) => Reply;
+export type PlanFunction = (input: PlannerInput) => AnyPlan;
 
 /** Question with a number that the caller chooses. */
-export interface Asked {
+export interface PlanRequest {
   readonly id: number;
-  readonly question: Asking;
+  readonly question: PlannerInput;
   /** Index of the question whose errors are plotted, by default 0. */
   readonly shown?: number;
 }
 
 /** Message about a question. */
-export type Told = { readonly id: number } & (
+export type PlanMessage = { readonly id: number } & (
   | { readonly kind: "begun" }
   | {
       readonly kind: "answer";
-      readonly question: Asking;
+      readonly question: PlannerInput;
       readonly shown: number;
-      readonly answer: Reply;
+      readonly answer: AnyPlan;
     }
   | { readonly kind: "refused"; readonly refusal: Refusal }
   | { readonly kind: "point"; readonly curve: CurveName; readonly point: Point }
@@ -31,11 +38,11 @@ export type Told = { readonly id: number } & (
 );
 
 /** Maximum number of cached answers. It is enough for some moves of every slider. */
-const KEPT = 2000;
+const MAX_CACHED = 2000;
 
 /** Returns the planner with a cache. The curves of two questions share most points. */
-export function remembering(plan: Planning): Planning {
-  const known = new Map<string, Reply | Refusal>();
+export function cached(plan: PlanFunction): PlanFunction {
+  const known = new Map<string, AnyPlan | Refusal>();
   return (question) => {
     const key = JSON.stringify(question);
     let found = known.get(key);
@@ -48,7 +55,7 @@ export function remembering(plan: Planning): Planning {
       }
       // A map lists its keys in the order of insertion.
       const [oldest] = known.keys();
-      if (known.size >= KEPT && oldest !== undefined) known.delete(oldest);
+      if (known.size >= MAX_CACHED && oldest !== undefined) known.delete(oldest);
       known.set(key, found);
     }
     if (isRefusal(found)) throw found;
@@ -57,30 +64,34 @@ export function remembering(plan: Planning): Planning {
 }
 
 /** Queue that answers the newest question and drops older ones. */
-export class Desk {
-  readonly #plan: Planning;
-  readonly #tell: (told: Told) => void;
+export class PlanQueue {
+  readonly #plan: PlanFunction;
+  readonly #post: (message: PlanMessage) => void;
   readonly #pause: () => Promise<void>;
-  #newest: Asked | null = null;
+  #newest: PlanRequest | null = null;
   #working: Promise<void> | null = null;
 
   /** `tell` receives messages. `pause` lets newer questions arrive. */
-  constructor(plan: Planning, tell: (told: Told) => void, pause: () => Promise<void>) {
-    this.#plan = remembering(plan);
-    this.#tell = tell;
+  constructor(
+    plan: PlanFunction,
+    post: (message: PlanMessage) => void,
+    pause: () => Promise<void>,
+  ) {
+    this.#plan = cached(plan);
+    this.#post = post;
     this.#pause = pause;
   }
 
   /** Asks a question and drops the one in progress. Resolves when no question is left. */
-  ask(asked: Asked): Promise<void> {
+  ask(asked: PlanRequest): Promise<void> {
     this.#newest = asked;
-    this.#working ??= this.#work().finally(() => {
+    this.#working ??= this.#answerAll().finally(() => {
       this.#working = null;
     });
     return this.#working;
   }
 
-  async #work(): Promise<void> {
+  async #answerAll(): Promise<void> {
     while (this.#newest) {
       const asked = this.#newest;
       this.#newest = null;
@@ -88,29 +99,29 @@ export class Desk {
     }
   }
 
-  async #answer({ id, question, shown = 0 }: Asked): Promise<void> {
-    this.#tell({ id, kind: "begun" });
-    let answer: Reply;
+  async #answer({ id, question, shown = 0 }: PlanRequest): Promise<void> {
+    this.#post({ id, kind: "begun" });
+    let answer: AnyPlan;
     try {
       answer = this.#plan(question);
     } catch (thrown) {
       if (!isRefusal(thrown)) throw thrown;
-      this.#tell({ id, kind: "refused", refusal: thrown });
+      this.#post({ id, kind: "refused", refusal: thrown });
       return;
     }
-    this.#tell({ id, kind: "answer", question, shown, answer });
-    for (const { curve, at, question: moved } of probes(question, answer)) {
+    this.#post({ id, kind: "answer", question, shown, answer });
+    for (const { curve, at, question: moved } of curveQuestions(question, answer)) {
       await this.#pause();
       if (this.#newest) return;
-      const found = this.#possible(moved);
+      const found = this.#planOrNull(moved);
       const point = pointOf(at, found && isSumPlan(found) ? null : found, shown);
-      this.#tell({ id, kind: "point", curve, point });
+      this.#post({ id, kind: "point", curve, point });
     }
-    this.#tell({ id, kind: "done" });
+    this.#post({ id, kind: "done" });
   }
 
   /** Returns the plan, or null for a gap in the curve. */
-  #possible(question: Asking): Reply | null {
+  #planOrNull(question: PlannerInput): AnyPlan | null {
     try {
       return this.#plan(question);
     } catch (thrown) {

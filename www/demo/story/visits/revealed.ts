@@ -6,8 +6,8 @@ import { byId, el } from "../../shared/dom.js";
 import { percent, short } from "../../shared/format.js";
 
 /** Shows what an upload reveals about its visit. */
-export function showTold(told: Told): void {
-  byId("told-text").textContent = toldWords(told);
+export function showRevealed(told: Told): void {
+  byId("told-text").textContent = revealedText(told);
   byId("told-rows").replaceChildren(
     ...told.meanings.map(({ label, own, before, after, ratio }) =>
       el(
@@ -23,7 +23,7 @@ export function showTold(told: Told): void {
 }
 
 /** Names the answered question and the limit on what a report reveals. */
-export function toldWords({ question, kind, coded, ratios }: Told): string {
+export function revealedText({ question, kind, coded, ratios }: Told): string {
   const [, most] = ratios;
   const said = coded.map(({ label }) => label).join(" and ") || "nothing";
   const alone = kind === "set" ? "one option, if all other options are known," : "an answer";

@@ -2,12 +2,12 @@
 
 import type { Plan, QuestionPlan, Survey } from "../shared/analysis.js";
 import { count } from "../shared/format.js";
-import { ERRORS_OF } from "./sole.js";
+import { ERRORS_OF } from "./single-view.js";
 import { type Cost, commonFigures, type Row, type View } from "./view.js";
 import { digits, lossDigits, nameOf, parametersOf, perCent } from "./words.js";
 
 /** Returns the view of a plan with several questions. */
-export function eachView(answer: Plan, asked: Survey): View {
+export function severalView(answer: Plan, asked: Survey): View {
   const { questions, people, effective_epsilon, central } = answer;
   const mechanisms = [...new Set(questions.map(({ mechanism }) => nameOf(mechanism)))];
   const biases = questions.flatMap(({ bias_note }) =>
@@ -38,9 +38,9 @@ function costOf(own: QuestionPlan, { solved_for }: Plan): Cost {
     note: `${nameOf(own.mechanism)}: ${parametersOf(own.mechanism)}`,
     drawn: perCent(own.share),
     reports: count(Math.round(own.reports)),
-    exact: own.interval,
+    halfWidth: own.interval,
     interval: `±${digits(own.interval)}${unit}`,
-    of: `${ERRORS_OF[own.errors_of]}${wanted}`,
+    estimate: `${ERRORS_OF[own.errors_of]}${wanted}`,
     solved: solved_for === "error",
     ratings: own.as_ratings === null ? "–" : count(Math.ceil(own.reports * own.as_ratings)),
   };
@@ -49,16 +49,16 @@ function costOf(own: QuestionPlan, { solved_for }: Plan): Cost {
 /** Returns rows for the plan, for all questions in each report, and for ratings. */
 function rowsOf(answer: Plan): Row[] {
   const { questions, people, effective_epsilon, central, protects, together_over_drawn } = answer;
-  const picked: Row = {
-    picked: true,
+  const chosen: Row = {
+    chosen: true,
     name: "One question per report",
     note: `chosen at random by weight; local ε ${lossDigits(effective_epsilon)}; protects ${protects}`,
     costs: [times(1), lossDigits(central?.central_epsilon), count(people)],
   };
-  const rows = [picked];
+  const rows = [chosen];
   if (together_over_drawn !== null) {
     rows.push({
-      picked: false,
+      chosen: false,
       name: "All questions in each report",
       note: "each report covers all questions; error summed over all answers",
       costs: [times(Math.sqrt(together_over_drawn)), "–", count(people * together_over_drawn)],
@@ -68,7 +68,7 @@ function rowsOf(answer: Plan): Row[] {
   const ratings = Math.ceil(rated.reduce((sum, own) => sum + own, 0));
   if (Number.isFinite(ratings)) {
     rows.push({
-      picked: false,
+      chosen: false,
       name: "The same as ratings",
       note: "each answer becomes a rated item; each question gets the reports it needs",
       costs: [times(Math.sqrt(ratings / people)), "–", count(ratings)],

@@ -2,7 +2,7 @@
 
 import type { Alternative, Plan, QuestionPlan, Survey } from "../shared/analysis.js";
 import { count } from "../shared/format.js";
-import { commonFigures, distanceOf, type Figure, type Row, type View } from "./view.js";
+import { commonFigures, distanceSentence, type Figure, type Row, type View } from "./view.js";
 import { digits, lossDigits, nameOf, parametersOf, perCent } from "./words.js";
 
 /** Estimates that errors are for. */
@@ -16,7 +16,7 @@ export const ERRORS_OF: Readonly<Record<QuestionPlan["errors_of"], string>> = {
 };
 
 /** Names of the kinds of questions. */
-const AS: Readonly<Record<string, string>> = {
+const KIND_NAMES: Readonly<Record<string, string>> = {
   flag: "yes or no",
   choice: "a choice",
   set: "a set",
@@ -28,7 +28,7 @@ const AS: Readonly<Record<string, string>> = {
 };
 
 /** Returns the view of a plan with one question. */
-export function soleView(answer: Plan, asked: Survey): View {
+export function singleView(answer: Plan, asked: Survey): View {
   const [own] = answer.questions;
   if (!own) throw new Error("a survey asks a question");
   const { mechanism, cells, sparsity, kind } = own;
@@ -50,7 +50,7 @@ export function soleView(answer: Plan, asked: Survey): View {
     ].join(" · "),
     mechanism: nameOf(mechanism),
     parameters: `${parametersOf(mechanism)}${parts}${among}${asOne}.`,
-    protects: `ε protects ${answer.protects}.${distanceOf(own, own.errors_of === "share" ? ", and if all answers are equally common" : "")}${bias}`,
+    protects: `ε protects ${answer.protects}.${distanceSentence(own, own.errors_of === "share" ? ", and if all answers are equally common" : "")}${bias}`,
     offers: rowsOf(own, answer),
   };
 }
@@ -129,17 +129,17 @@ function rangeOf({ range }: QuestionPlan): string {
 function rowsOf(own: QuestionPlan, answer: Plan): Row[] {
   const { people, effective_epsilon, central, protects, others } = answer;
   const rated = own.errors_of === "items";
-  const asked = rated ? `sparsity ${own.sparsity}` : `asked as ${AS[own.kind] ?? own.kind}`;
-  const picked: Row = {
-    picked: true,
+  const asked = rated ? `sparsity ${own.sparsity}` : `asked as ${KIND_NAMES[own.kind] ?? own.kind}`;
+  const chosen: Row = {
+    chosen: true,
     name: nameOf(own.mechanism),
     note: `${asked}; local ε ${lossDigits(effective_epsilon)}; protects ${protects}`,
     costs: [errorOf(own.error, own.bias), lossDigits(central?.central_epsilon), count(people)],
   };
-  const rows = [picked, ...others.map(otherRow)];
+  const rows = [chosen, ...others.map(otherRow)];
   if (own.as_ratings === null) return rows;
   const ratings: Row = {
-    picked: false,
+    chosen: false,
     name: "The same as ratings",
     note: "each answer becomes a rated item, at the same local ε",
     costs: [
@@ -153,7 +153,7 @@ function rowsOf(own: QuestionPlan, answer: Plan): Row[] {
 
 function otherRow({ mechanism, sparsity, people, ...other }: Alternative): Row {
   return {
-    picked: false,
+    chosen: false,
     name: nameOf(mechanism),
     note: `sparsity ${sparsity}; local ε ${lossDigits(other.effective_epsilon)}; protects ${other.protects}`,
     costs: [

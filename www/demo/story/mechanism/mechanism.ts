@@ -9,11 +9,11 @@ import type { Question } from "../questions.js";
 export type Answers = Readonly<Record<string, 1 | -1>>;
 
 /** Mechanism before its task is known. */
-export interface Kind {
+export interface MechanismInfo {
   /** Short name for controls and titles. */
   readonly name: string;
   /** Sentences on the strengths of the mechanism. */
-  readonly good: string;
+  readonly strength: string;
   /** Short text on the coverage of one report's ε. */
   readonly covers: string;
   /** Id of the task at the collector. */
@@ -23,14 +23,14 @@ export interface Kind {
    *
    * @throws RangeError if the collector's task has another mechanism
    */
-  explain(task: NamedTask, explainer: Explainer): Explained;
+  explain(task: NamedTask, explainer: Explainer): MechanismTexts;
 }
 
 /** Number of the last chapter, with its name and its meaning. */
 export type Figure = readonly [name: string, value: string, note: string];
 
 /** Mechanism with the parameters of a task. */
-export interface Explained {
+export interface MechanismTexts {
   /** Name of the randomised part of a report. */
   readonly part: string;
   /** Returns the randomised part in words: "bucket 3". */
@@ -38,9 +38,9 @@ export interface Explained {
   /** Explains the randomised part to the person who made the report. */
   meaning(reported: Reported): string;
   /** Sentences on how answers change the probabilities. They follow "Under Collision, ". */
-  readonly dice: string;
+  readonly probabilities: string;
   /** Definition of the audit's score. It follows "The score of a report is ". */
-  readonly scored: string;
+  readonly score: string;
   readonly figures: readonly Figure[];
   /** Draws how answers became a report. */
   picture(placement: Placement, reported: Reported, questions: readonly Question[]): Picture;
@@ -59,7 +59,7 @@ export interface Picture {
  *
  * @throws RangeError if the value has another kind
  */
-export function only<T extends { readonly kind: string }, K extends T["kind"]>(
+export function narrow<T extends { readonly kind: string }, K extends T["kind"]>(
   value: T,
   kind: K,
 ): Extract<T, { readonly kind: K }> {

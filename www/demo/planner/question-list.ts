@@ -3,7 +3,7 @@
 import { el } from "../shared/dom.js";
 
 /** Actions on a list of questions. */
-interface Doing {
+interface ListActions {
   readonly pick: (at: number) => void;
   readonly add: () => void;
   readonly remove: () => void;
@@ -21,7 +21,7 @@ export class QuestionList {
   readonly #add = el("button", { type: "button", class: "quiet" }, "Add a question");
   readonly #remove = el("button", { type: "button", class: "quiet", hidden: true });
 
-  constructor({ pick, add, remove }: Doing) {
+  constructor({ pick, add, remove }: ListActions) {
     this.element = el(
       "div",
       { class: "questions" },

@@ -4,9 +4,9 @@
 import { createClient, createRandomizer, type Randomizer } from "hushbin";
 import { AnswerExplainer, type Told } from "../../shared/analysis.js";
 import { Collector, type EstimatesAnswer } from "../collector.js";
-import { Ledger, nobody, type Shelf } from "../ledger.js";
-import { OwnReport, PRESSED } from "../own-report.js";
-import { Sender } from "../sending.js";
+import { emptyTruth, type KeyValueStorage, Ledger } from "../ledger.js";
+import { CLIENT_OPTIONS, OwnReport } from "../own-report.js";
+import { Sender } from "../sender.js";
 import { truthOf, type VisitTruth } from "./people.js";
 import { entriesOf, FEATURES, LOAD, QUANTILES, THEME, VISITS, type Visit } from "./task.js";
 
@@ -16,7 +16,7 @@ export interface VisitAnswers {
   readonly loadMs: EstimatesAnswer;
 }
 
-export class VisitsDesk {
+export class VisitsChannel {
   readonly collector: Collector;
   readonly randomizer: Randomizer<typeof VISITS>;
   /** Record of the number of people. Their answers follow from their numbers. */
@@ -30,31 +30,32 @@ export class VisitsDesk {
   private constructor(
     collector: Collector,
     randomizer: Randomizer<typeof VISITS>,
-    shelf: Shelf | null,
+    storage: KeyValueStorage | null,
   ) {
     const { endpoint } = collector;
     const { fingerprint } = randomizer;
     this.collector = collector;
     this.randomizer = randomizer;
-    this.ledger = new Ledger(shelf, fingerprint, 0);
+    this.ledger = new Ledger(storage, fingerprint, 0);
     this.sender = new Sender(collector, this.ledger);
     this.own = new OwnReport<Visit>({
       ledger: this.ledger,
       sender: this.sender,
       all: [this.ledger],
-      open: (fetch) => createClient({ ...PRESSED, endpoint, task: VISITS, fingerprint, fetch }),
-      truthOf: () => ({ ...nobody(0), people: 1 }),
+      open: (fetch) =>
+        createClient({ ...CLIENT_OPTIONS, endpoint, task: VISITS, fingerprint, fetch }),
+      truthOf: () => ({ ...emptyTruth(0), people: 1 }),
     });
   }
 
-  static async open(endpoint: string, shelf: Shelf | null): Promise<VisitsDesk> {
+  static async open(endpoint: string, storage: KeyValueStorage | null): Promise<VisitsChannel> {
     const randomizer = await createRandomizer({ task: VISITS });
-    const desk = new VisitsDesk(new Collector(endpoint, VISITS.id), randomizer, shelf);
-    await desk.collector.check(randomizer.fingerprint);
+    const channel = new VisitsChannel(new Collector(endpoint, VISITS.id), randomizer, storage);
+    await channel.collector.check(randomizer.fingerprint);
     // A collector with fewer reports than were sent has been emptied.
-    await desk.#ask();
-    if (desk.reports < desk.ledger.truth.people) desk.ledger.forget();
-    return desk;
+    await channel.#ask();
+    if (channel.reports < channel.ledger.truth.people) channel.ledger.forget();
+    return channel;
   }
 
   /** Number of visitors of the crowd who have reported, without the page's visitor. */
@@ -79,7 +80,7 @@ export class VisitsDesk {
   }
 
   /** Returns what the bytes of an upload reveal about the visit. */
-  told(visit: Visit, upload: Uint8Array): Told {
+  revealed(visit: Visit, upload: Uint8Array): Told {
     return this.#explainer.told(entriesOf(visit), upload);
   }
 

@@ -1,23 +1,23 @@
 // The questions of a plan. The form shows one of them. The answer covers all.
 
 import {
-  type Asking,
   type ControlName,
   type FieldName,
   fragmentOf,
+  invalidFields,
+  type PlannerInput,
   type State,
   stateOf,
   sumsOf,
   surveyOf,
-  unusable,
 } from "./state.js";
 
 /** One or several questions. */
-export interface Several {
+export interface Questions {
   /** Settings of each question. All questions have the same {@link SHARED} settings. */
   readonly all: readonly [State, ...State[]];
   /** Index of the question that the form shows. */
-  readonly at: number;
+  readonly shown: number;
 }
 
 /** Settings of the whole plan: people, privacy, and the quantity to find. */
@@ -31,81 +31,83 @@ function sharedOf(state: State): Partial<State> {
 }
 
 /** Returns the index of the question that the form shows. Sums use the first. */
-function placeOf({ all, at }: Several): number {
-  return all[0].trust === "shuffler" ? 0 : at;
+function shownIndex({ all, shown }: Questions): number {
+  return all[0].trust === "shuffler" ? 0 : shown;
 }
 
 /** Returns the question that the form shows. */
-export function shown(several: Several): State {
-  return several.all[placeOf(several)] ?? several.all[0];
+export function shownQuestion(questions: Questions): State {
+  return questions.all[shownIndex(questions)] ?? questions.all[0];
 }
 
 /** Replaces the question that the form shows. The shared settings change in all questions. */
-export function changed(several: Several, state: State): Several {
-  const { all, at } = several;
-  const [shared, place] = [sharedOf(state), placeOf(several)];
+export function withShown(questions: Questions, state: State): Questions {
+  const { all, shown } = questions;
+  const [shared, place] = [sharedOf(state), shownIndex(questions)];
   const own = (old: State, index: number) => (index === place ? state : { ...old, ...shared });
   const [first, ...others] = all;
-  return { all: [own(first, 0), ...others.map((old, index) => own(old, index + 1))], at };
+  return { all: [own(first, 0), ...others.map((old, index) => own(old, index + 1))], shown };
 }
 
 /** Adds a question and shows it in the form. */
-export function added({ all }: Several, further: State): Several {
+export function withAdded({ all }: Questions, further: State): Questions {
   const [first, ...others] = all;
-  return { all: [first, ...others, { ...further, ...sharedOf(first) }], at: all.length };
+  return { all: [first, ...others, { ...further, ...sharedOf(first) }], shown: all.length };
 }
 
 /** Removes the question that the form shows, unless it is the only one. */
-export function removed(several: Several): Several {
-  const { all, at } = several;
-  const [first, ...others] = all.filter((_, index) => index !== at);
-  return first ? { all: [first, ...others], at: Math.min(at, others.length) } : several;
+export function withoutShown(questions: Questions): Questions {
+  const { all, shown } = questions;
+  const [first, ...others] = all.filter((_, index) => index !== shown);
+  return first ? { all: [first, ...others], shown: Math.min(shown, others.length) } : questions;
 }
 
 /**
  * Returns the names of questions: the kind, and a number if there are several. A single question of
  * ratings has an empty name, as in a task file with one unnamed question.
  */
-export function namesOf(all: Several["all"]): string[] {
+export function namesOf(all: Questions["all"]): string[] {
   if (all.length > 1) return all.map(({ kind }, index) => `${kind}-${index + 1}`);
   return all.map(({ kind }) => (kind === "ratings" ? "" : kind));
 }
 
 /** Returns the planner's input. */
-export function askingOf({ all }: Several): Asking {
+export function plannerInput({ all }: Questions): PlannerInput {
   return all[0].trust === "shuffler" ? sumsOf(all[0]) : surveyOf(all, namesOf(all));
 }
 
 /** Returns the invalid fields of the shown question, or else of the first question with any. */
-export function firstUnusable(
-  several: Several,
+export function firstInvalid(
+  questions: Questions,
 ): { readonly at: number; readonly wrong: Map<FieldName, string> } | null {
-  const { all } = several;
+  const { all } = questions;
   const asked = all[0].trust === "shuffler" ? all.slice(0, 1) : all;
-  const each = asked.map((state, at) => ({ at, wrong: unusable(state, asked.length === 1) }));
+  const each = asked.map((state, at) => ({ at, wrong: invalidFields(state, asked.length === 1) }));
   const some = each.filter(({ wrong }) => wrong.size > 0);
-  return some.find((own) => own.at === placeOf(several)) ?? some[0] ?? null;
+  return some.find((own) => own.at === shownIndex(questions)) ?? some[0] ?? null;
 }
 
 /** URL parameter with the fragment of a further question. */
-const FURTHER = "question";
+const QUESTION_PARAMETER = "question";
 
 /** Returns the URL fragment of a plan, which people can share. */
-export function fragmentOfAll({ all }: Several): string {
+export function fragmentOfAll({ all }: Questions): string {
   const [first, ...others] = all;
   const further = others.map((state) => {
     const own = new URLSearchParams(fragmentOf(state));
     for (const name of SHARED) own.delete(name);
-    return [FURTHER, own.toString()];
+    return [QUESTION_PARAMETER, own.toString()];
   });
   const asked = new URLSearchParams(further).toString();
   return asked === "" ? fragmentOf(first) : `${fragmentOf(first)}&${asked}`;
 }
 
 /** Reads the questions of a fragment. The form shows the first. */
-export function severalOf(fragment: string): Several {
+export function parseFragment(fragment: string): Questions {
   const first = stateOf(fragment);
   const given = new URLSearchParams(fragment.replace(/^#/, ""));
-  const others = given.getAll(FURTHER).map((own) => ({ ...stateOf(own), ...sharedOf(first) }));
-  return { all: [first, ...others], at: 0 };
+  const others = given
+    .getAll(QUESTION_PARAMETER)
+    .map((own) => ({ ...stateOf(own), ...sharedOf(first) }));
+  return { all: [first, ...others], shown: 0 };
 }

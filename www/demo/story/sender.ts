@@ -2,8 +2,8 @@
 // matches the collector's reports even after a failure.
 
 import { type Collector, CollectorError } from "./collector.js";
-import type { Ledger, Sending } from "./ledger.js";
-import type { Answers } from "./mechanism/kind.js";
+import type { Ledger, PendingUpload } from "./ledger.js";
+import type { Answers } from "./mechanism/mechanism.js";
 
 /** @typeParam A answers of the visitor */
 export class Sender<A = Answers> {
@@ -16,7 +16,7 @@ export class Sender<A = Answers> {
   }
 
   /** Sends the upload that `make` returns, after any pending one. */
-  send(make: () => Sending<A>): Promise<void> {
+  send(make: () => PendingUpload<A>): Promise<void> {
     return this.exclusively(async () => {
       this.#ledger.begin(make());
       await this.#settle();

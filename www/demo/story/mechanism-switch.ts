@@ -33,13 +33,13 @@ export class MechanismSwitch {
 }
 
 function card({ kind, covers: scope }: Channel): HTMLElement {
-  const { name, good, covers, task } = kind;
+  const { name, strength, covers, task } = kind;
   return el(
     "label",
     { class: "card", "data-covers": scope },
     el("input", { type: "radio", name: "mechanism", value: task }),
     el("span", { class: "card-name" }, name),
-    el("span", { class: "card-good" }, good),
+    el("span", { class: "card-good" }, strength),
     el("span", { class: "card-covers" }, "ε covers ", el("strong", {}, covers)),
   );
 }
