@@ -16,5 +16,10 @@ export function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Ui
 
 /** Returns bytes as text, with two lower-case hexadecimal digits for each byte. */
 export function hex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  // Old libraries replace `Array.from` by functions that ignore the second argument.
+  let digits = "";
+  for (const byte of bytes) {
+    digits += byte.toString(16).padStart(2, "0");
+  }
+  return digits;
 }

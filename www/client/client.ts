@@ -1,12 +1,13 @@
 /** Client of one task. It takes a person's answers and sends randomised reports. */
 
-import { ledgerAt } from "./budget.js";
+import { ledgerAt, spentOf } from "./budget.js";
 import { type Consent, consentOf } from "./consent.js";
 import { deepCopy } from "./entries.js";
-import { ClosedError, OutboxFullError, TaskError } from "./errors.js";
+import { ClosedError, OutboxFullError, StorageError, TaskError } from "./errors.js";
+import { loadRare } from "./loaders.js";
 import { type ClientOptions, isSum, type Settings, settingsOf } from "./options.js";
 import { isPage } from "./page.js";
-import { emptyReceipt, logReceipt, type Receipt } from "./receipt.js";
+import { emptyReceipt, type Receipt } from "./receipt.js";
 import {
   type InputOf,
   localConverter,
@@ -64,9 +65,8 @@ export interface Client<T extends Task | SumTask = Task> {
    * Randomises answers if consent and budget allow it, and stores the report until the collector
    * has acknowledged it.
    *
-   * The answers are read before this call returns, and they are not stored. If a window allows
-   * several reports, or answers are permanent, a salted digest of them is stored on the device. The
-   * digest serves to recognise equal answers.
+   * The answers are read before this call returns, and they are not stored. If answers are
+   * permanent, a salted digest of them is stored on the device, to recognise equal answers.
    *
    * @param input answers to all questions, by name. For a task without questions: values by item
    * name, each 1 or −1, or any number from −1 to 1 if the task takes real values; 0 is the same as
@@ -161,8 +161,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
     this.#whenGranted = this.#nextGrant();
     this.#channel = channelOf(settings);
     if (this.#channel !== undefined) {
-      // The tab that revoked consent reports the failure.
-      this.#channel.onmessage = () => void this.#withdraw().catch(() => {});
+      this.#channel.onmessage = this.#revoked;
     }
     if (settings.consent) {
       this.grant();
@@ -209,20 +208,28 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
     if (this.consent !== "granted") {
       const receipt = emptyReceipt("no-consent");
       if (this.#settings.debug) {
-        logReceipt(this.#settings, input, receipt);
+        await (await loadRare()).log(this.#settings, input, receipt);
       }
       return receipt;
     }
-    if (this.#session !== undefined) {
-      return this.#session.report(input);
-    }
-    if (this.#reports.size >= MAX_WAITING_CALLS) {
+    if (this.#session === undefined && this.#reports.size >= MAX_WAITING_CALLS) {
       throw new OutboxFullError(`${MAX_WAITING_CALLS} reports wait for the task`);
     }
-    // The caller may change its object once this function has returned.
-    const answers = deepCopy(input);
-    const session = await this.#open();
-    return session.report(answers);
+    try {
+      // The caller may change its object once this function has returned.
+      return await (this.#session?.report(input) ?? this.#reportLater(deepCopy(input)));
+    } catch (error) {
+      // Consent was revoked in the meantime, which closes the store and frees the randomiser.
+      if (!this.#granted && (error instanceof ClosedError || error instanceof StorageError)) {
+        this.#checkOpen();
+        return emptyReceipt("no-consent");
+      }
+      throw error;
+    }
+  }
+
+  async #reportLater(answers: unknown): Promise<Receipt> {
+    return (await this.#open()).report(answers);
   }
 
   async flush(): Promise<void> {
@@ -257,44 +264,48 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
   async revoke(): Promise<void> {
     this.#checkOpen();
     this.#channel?.postMessage("revoked");
-    await this.#withdraw();
-  }
-
-  async #withdraw(): Promise<void> {
-    if (this.#granted) {
-      this.#granted = false;
-      this.#whenGranted = this.#nextGrant();
-    }
-    // End the session first: from here on it stores and sends nothing.
-    const session = this.#end();
+    const session = this.#refuse();
     try {
-      await this.#withStore(async (store) => {
-        const waiting = await store.waiting();
-        const keys = waiting.map(({ key }) => key);
-        await store.settle(keys, "withdrawn");
-      }, session);
+      await this.#withStore((store) => store.withdraw(), session);
     } finally {
       session?.free();
       this.#changed();
     }
   }
 
+  /** Reacts to consent that was revoked elsewhere. */
+  readonly #revoked = (): void => {
+    this.#refuse()?.free();
+    this.#changed();
+  };
+
+  /** Ends consent and the session. Returns the session, if there was one. */
+  #refuse(): Session | undefined {
+    if (this.#granted) {
+      this.#granted = false;
+      this.#whenGranted = this.#nextGrant();
+    }
+    // End the session first: from here on it stores and sends nothing.
+    return this.#end();
+  }
+
   async budget(): Promise<ResultsOf<T>["budget"]> {
     const { task } = this.about;
-    const [durable, ledger] = await this.#withStore(
-      async (store) => [store.durable, await store.ledger()] as const,
+    const [durable, { ledger, charges }] = await this.#withStore(
+      async (store) => [store.durable, await store.ledgers()] as const,
     );
     const allowed = task && budgetOf(task);
-    const { given, until, spent, reports } = allowed
-      ? ledgerAt(ledger, allowed, Date.now())
-      : ledger;
+    const now = Date.now();
+    const { used, until, spent, reports } = ledgerAt(ledger, now);
     return this.#convert({
       epsilon: task?.epsilon,
       allowed: allowed?.reports,
-      used: given.size,
-      until: given.size > 0 ? new Date(until) : undefined,
+      used,
+      until: used > 0 ? new Date(until) : undefined,
       spent,
       reports,
+      spentOnAll: spentOf(charges, now),
+      maxEpsilon: this.#settings.maxEpsilon,
       durable,
     });
   }
@@ -373,7 +384,8 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
       this.#session = session;
       this.#changed();
     };
-    return openSession(this.#settings, requests, opened, this.#changed).catch((error: unknown) => {
+    const events = { changed: this.#changed, ended: this.#revoked };
+    return openSession(this.#settings, requests, opened, events).catch((error: unknown) => {
       // A task that is invalid stays invalid. A module may load at the next attempt.
       if (this.#requests === requests && !(error instanceof TaskError)) {
         this.#opening = undefined;

@@ -12,11 +12,9 @@ import { runExclusively } from "./lock.js";
 import type { SessionRequests } from "./session-requests.js";
 import type { Store, StoredReport } from "./store/store.js";
 import { backoffMs, startTimer } from "./time.js";
-import type { SendResult, Transport } from "./transport.js";
+import { MAX_DELAY_MS, type SendResult, type Transport } from "./transport.js";
 import { FINGERPRINT_END } from "./upload.js";
 
-/** Maximum number of concurrent requests. It does not apply when the page may be about to close. */
-const MAX_CONCURRENT = 4;
 /**
  * Maximum number of uploads in a request. It equals the core's maximum number of reports in an
  * upload; a test compares both.
@@ -42,6 +40,8 @@ export interface DeliveryParts {
   readonly onError: (error: HushbinError) => void;
   /** Called once the store has recorded new states of reports. */
   readonly onSettled: () => void;
+  /** Called when the collector wants no request before a time, in milliseconds since 1970. */
+  readonly onDelayed: (notBefore: number) => void;
 }
 
 /**
@@ -68,16 +68,25 @@ export function groupIntoRequests(uploads: readonly StoredReport[]): StoredRepor
   return requests;
 }
 
+/** Round of sending. */
+interface Round {
+  /** Resolves with the keys of the reports that waited when the round began. */
+  readonly sent: Promise<ReadonlySet<number>>;
+  /** True if a caller waits for the round. */
+  awaited: boolean;
+}
+
 /** Sender of the reports in a store. */
 export class Delivery {
   readonly #parts: DeliveryParts;
   /** Unacknowledged reports of this page, for {@link hide}. */
   readonly #unacknowledged = new Map<number, StoredReport>();
   readonly #inFlight = new Set<number>();
+  readonly #attempts = new Set<Promise<unknown>>();
   /** Total size of the reports made since the last round of sending began, in bytes. */
   #newBytes = 0;
-  /** Round of sending in progress, and whether a caller waits for it. */
-  #round: { readonly sent: Promise<void>; awaited: boolean } | undefined;
+  /** Round of sending in progress. */
+  #round: Round | undefined;
   #delayTimer: ReturnType<typeof setTimeout> | undefined;
   #retryTimer: ReturnType<typeof setTimeout> | undefined;
   #failures = 0;
@@ -139,10 +148,17 @@ export class Delivery {
       }
       this.#endPause();
     }
+    const { session, store } = this.#parts;
     const round = this.#startRound();
     round.awaited = true;
-    await round.sent;
-    this.#parts.session.check();
+    const covered = await round.sent;
+    // Requests that began when the page was hidden are no part of the round.
+    await Promise.all(this.#attempts);
+    session.check();
+    const left = await store.waiting();
+    if (left.some(({ key }) => covered.has(key))) {
+      throw this.#pauseReason ?? new NetworkError("some reports are not acknowledged");
+    }
   }
 
   /**
@@ -189,14 +205,15 @@ export class Delivery {
     }
     const round = this.#startRound();
     round.sent.catch((error: unknown) => {
-      if (!round.awaited) {
+      // A session that has ended has closed its store.
+      if (!round.awaited && !this.#parts.session.stopped) {
         this.#parts.onError(error as HushbinError);
       }
     });
   }
 
   /** Returns the round in progress, or starts one. */
-  #startRound(): { readonly sent: Promise<void>; awaited: boolean } {
+  #startRound(): Round {
     clearTimeout(this.#delayTimer);
     this.#delayTimer = undefined;
     this.#newBytes = 0;
@@ -210,10 +227,10 @@ export class Delivery {
   }
 
   /** Sends all waiting reports. Throws the first failure, once all requests have ended. */
-  async #sendAll(): Promise<void> {
+  async #sendAll(): Promise<ReadonlySet<number>> {
     const { session, store } = this.#parts;
     if (session.stopped) {
-      return;
+      return new Set();
     }
     // Listed before the store is read. Otherwise a report made in between would be missing from
     // `waiting`, and look as if another tab had sent it.
@@ -224,6 +241,7 @@ export class Delivery {
     before.filter((key) => !keys.has(key)).forEach((key) => void this.#unacknowledged.delete(key));
     const requests = groupIntoRequests(waiting.filter(({ key }) => !this.#inFlight.has(key)));
     let failure: HushbinError | undefined;
+    // At most four requests are underway. When the page may be about to close, more are.
     const work = async () => {
       for (;;) {
         const next = session.stopped ? undefined : requests.shift();
@@ -235,10 +253,11 @@ export class Delivery {
         }
       }
     };
-    await Promise.all(Array.from({ length: MAX_CONCURRENT }, work));
+    await Promise.all([work(), work(), work(), work()]);
     if (failure !== undefined) {
       throw failure;
     }
+    return keys;
   }
 
   /** Starts requests for all reports of this page before returning. */
@@ -248,11 +267,13 @@ export class Delivery {
     }
     const own = [...this.#unacknowledged.values()].filter(({ key }) => !this.#inFlight.has(key));
     for (const request of groupIntoRequests(own)) {
-      void this.#attempt(request, []).then((error) => {
+      const attempt = this.#attempt(request, []).then((error) => {
+        this.#attempts.delete(attempt);
         if (error !== undefined) {
           this.#parts.onError(error);
         }
       });
+      this.#attempts.add(attempt);
     }
   }
 
@@ -310,16 +331,38 @@ export class Delivery {
     // Concurrent attempts that fail together count as one failure.
     if (this.#pauseReason === undefined) {
       this.#failures += 1;
-      const wait = backoffMs(this.#failures, retryAfterMs);
-      this.#notBefore = Date.now() + (retryAfterMs ?? 0);
-      this.#pauseReason = error;
-      if (!this.#parts.session.stopped) {
-        this.#retryTimer = startTimer(() => {
-          this.#endPause();
-          this.#sendInBackground();
-        }, wait);
+      this.#halt(error, backoffMs(this.#failures, retryAfterMs), retryAfterMs);
+      if (retryAfterMs) {
+        this.#parts.onDelayed(this.#notBefore);
       }
     }
     return error;
+  }
+
+  /** Sends nothing for `ms`. During the first `requestedMs`, no caller changes that. */
+  #halt(reason: NetworkError, ms: number, requestedMs = 0): void {
+    this.#notBefore = Date.now() + requestedMs;
+    this.#pauseReason = reason;
+    if (!this.#parts.session.stopped) {
+      this.#retryTimer = startTimer(() => {
+        this.#endPause();
+        this.#sendInBackground();
+      }, ms);
+    }
+  }
+
+  /**
+   * Starts with the waiting reports of earlier pages.
+   *
+   * @param notBefore time before which the collector wants no request, in milliseconds since 1970
+   */
+  start(notBefore: number): void {
+    // The collector asks for a day at most. A longer delay comes from a clock that was set back.
+    const ms = Math.min(notBefore - Date.now(), MAX_DELAY_MS);
+    if (ms > 0) {
+      this.#halt(new NetworkError("the collector asked to wait", { retryAfterMs: ms }), ms, ms);
+    } else {
+      this.wake();
+    }
   }
 }

@@ -33,7 +33,7 @@ export function entriesOf(input: unknown): Pairs | undefined {
 export function deepCopy<T>(input: T): T;
 export function deepCopy(input: unknown): unknown {
   if (Array.isArray(input) || ArrayBuffer.isView(input)) {
-    return Array.from(input as ArrayLike<unknown>, deepCopy);
+    return [...(input as Iterable<unknown>)].map((each) => deepCopy(each));
   }
   if (Object.prototype.toString.call(input) === "[object Set]") {
     return new Set(input as Iterable<unknown>);

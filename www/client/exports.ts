@@ -21,7 +21,7 @@ export {
   WasmError,
 } from "./errors.js";
 export type { Answer, ReportInput } from "./input.js";
-export { privacyOf } from "./load-shuffled.js";
+export { privacyOf } from "./loaders.js";
 export type { CocoMechanism } from "./mechanism/coco.js";
 export type { CollisionMechanism } from "./mechanism/collision.js";
 export type { HashBinMechanism } from "./mechanism/hash-bin.js";

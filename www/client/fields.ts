@@ -79,7 +79,7 @@ export function listOf<T>(reader: Reader<T>): Reader<readonly T[]> {
     if (!Array.isArray(value)) {
       throw invalid(`${key} is not a list`);
     }
-    return Array.from(value, (each: unknown, index) => {
+    return [...value].map((each: unknown, index) => {
       const place = `${key}[${index}]`;
       return reader({ [place]: each }, place);
     });

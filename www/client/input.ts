@@ -4,7 +4,7 @@
  */
 
 import { entriesOf } from "./entries.js";
-import { AnswerError, UnknownItemError, ValueRangeError } from "./errors.js";
+import { AnswerError, type HushbinError, UnknownItemError, ValueRangeError } from "./errors.js";
 import {
   type ChoiceQuestion,
   type ColumnPart,
@@ -91,10 +91,8 @@ export interface Entries {
   readonly values: Float64Array;
   /** Number of values beyond the ends of their scale. The core clips them. */
   readonly clipped: number;
-  /**
-   * Number of answers, or parts of answers, that were left out because the task does not have them.
-   */
-  readonly dropped: number;
+  /** Errors for answers, or parts of answers, that the task does not have. They are left out. */
+  readonly unknown: readonly HushbinError[];
 }
 
 const EXPECTED_PARTS = "answers to all parts, in an object or Map";
@@ -159,8 +157,12 @@ function rangeOf(question: NumberQuestion): readonly [number, number] {
 class EntryBuffer {
   readonly items: Item[] = [];
   readonly values: number[] = [];
+  readonly unknown: HushbinError[];
   clipped = 0;
-  dropped = 0;
+
+  constructor(unknown: HushbinError[] = []) {
+    this.unknown = unknown;
+  }
 
   add(item: Item, value: number): void {
     this.items.push(item);
@@ -188,15 +190,12 @@ type AnswerReader = (answer: unknown, packed: EntryBuffer) => void;
  * Returns a reader of answers to one question. A task that only asks for ratings is a question
  * without a name.
  *
- * @param lenient whether names that the task does not have are left out. An unknown option of a
- * choice is replaced by a uniformly random one, because every person has to answer a choice
  * @param as suffix of error messages that names the part of a question
  */
 function answerReader(
   question: Question,
   taskId: string,
   keyOf: (name: string) => bigint,
-  lenient: boolean,
   as = "",
 ): AnswerReader {
   const { kind, name } = question;
@@ -235,15 +234,13 @@ function answerReader(
   const find = itemFinder(itemsOf(question), kind === "set" || kind === "choice", keyOf);
   const item = (given: unknown, packed: EntryBuffer) => {
     const found = find(given);
-    if (found !== undefined) {
-      return found;
+    if (found === undefined) {
+      const where = name ? `question ${JSON.stringify(name)}${as}` : `task ${taskId}`;
+      packed.unknown.push(
+        typeof given === "string" ? new UnknownItemError(given, where) : wrong(given),
+      );
     }
-    if (lenient) {
-      packed.dropped += 1;
-      return undefined;
-    }
-    const where = name ? `question ${JSON.stringify(name)}${as}` : `task ${taskId}`;
-    throw typeof given === "string" ? new UnknownItemError(given, where) : wrong(given);
+    return found;
   };
   const named = (answer: unknown) => {
     const entries = entriesOf(answer);
@@ -268,14 +265,13 @@ function answerReader(
     const readers = question.of.map((each) => {
       // Errors name the whole question. The reader ignores its mechanism.
       const part = { ...each, name } as Question;
-      return answerReader(part, taskId, keyOf, lenient, ` as ${JSON.stringify(each.name)}`);
+      return answerReader(part, taskId, keyOf, ` as ${JSON.stringify(each.name)}`);
     });
     return (answer, packed) => {
       const given = new Map(named(answer));
       given.forEach((_, part) => void item(part, packed));
-      const all = new EntryBuffer();
+      const all = new EntryBuffer(packed.unknown);
       question.of.forEach((each, index) => void readers[index]?.(given.get(each.name), all));
-      packed.dropped += all.dropped;
       if (kind === "together") {
         all.items.forEach((option, index) => void packed.add(index, Number(option)));
         return;
@@ -294,10 +290,8 @@ function answerReader(
           if (found !== undefined) {
             packed.add(found, value);
           }
-        } else if (lenient) {
-          packed.dropped += 1;
         } else {
-          throw new ValueRangeError(rated, value, EXPECTED[question.value]);
+          packed.unknown.push(new ValueRangeError(rated, value, EXPECTED[question.value]));
         }
       }
     };
@@ -312,6 +306,7 @@ function answerReader(
     }
     for (const option of options) {
       const found =
+        // Every person has to answer a choice.
         item(option, packed) ?? (kind === "choice" ? randomOption(question.options) : undefined);
       if (found !== undefined) {
         packed.add(found, 1);
@@ -331,21 +326,18 @@ function randomOption(options: ChoiceQuestion["options"]): number {
 /** Reads and checks inputs to one task. */
 export class InputReader {
   readonly #hasQuestions: boolean;
-  readonly #lenient: boolean;
   /** Readers by question name, in the order of the questions. */
   readonly #readers: ReadonlyMap<string, AnswerReader>;
 
   /**
    * @param keyOf the core's 64-bit key of a name, for open questions
-   * @param lenient whether names that the task does not have are left out of inputs
    */
-  constructor(task: Task, keyOf: (name: string) => bigint, lenient: boolean) {
+  constructor(task: Task, keyOf: (name: string) => bigint) {
     this.#hasQuestions = "questions" in task;
-    this.#lenient = lenient;
     const questions: readonly Question[] =
       "questions" in task ? task.questions : [{ ...task, name: "", kind: "ratings" }];
     this.#readers = new Map(
-      questions.map((each) => [each.name, answerReader(each, task.id, keyOf, lenient)]),
+      questions.map((each) => [each.name, answerReader(each, task.id, keyOf)]),
     );
   }
 
@@ -362,19 +354,21 @@ export class InputReader {
     const packed = new EntryBuffer();
     for (const [name, answer] of entries) {
       if (!this.#readers.has(name)) {
-        if (!this.#lenient) {
-          throw new AnswerError(name, answer, "none, as it is not asked");
-        }
-        packed.dropped += 1;
+        packed.unknown.push(new AnswerError(name, answer, "none, as it is not asked"));
       }
     }
     const answers = new Map(entries);
     const lengths = Uint32Array.from(this.#readers, ([name, reader]) => {
       const before = packed.items.length;
-      reader(answers.get(name), packed);
+      try {
+        reader(answers.get(name), packed);
+      } catch (error) {
+        // A name that is not known explains why another one is missing.
+        throw packed.unknown[0] ?? error;
+      }
       return packed.items.length - before;
     });
-    const { items, values, clipped, dropped } = packed;
+    const { items, values, clipped, unknown } = packed;
     // A key takes two 32-bit words, the low word first.
     const keyed = items.some((item) => typeof item === "bigint");
     return {
@@ -384,7 +378,7 @@ export class InputReader {
         : Uint32Array.from(items, Number),
       values: Float64Array.from(values),
       clipped,
-      dropped,
+      unknown,
     };
   }
 }

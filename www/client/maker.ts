@@ -10,7 +10,7 @@ export interface ReportMaker {
   readonly fingerprint: string;
   /** Number of messages in a report, all of the same length. 1, except for sums. */
   readonly messages: number;
-  /** Translates an input into the numbers that the core takes. Uses no randomness. */
+  /** Translates an input into the numbers that the core takes. */
   read(input: unknown): Entries;
   /** Randomises an input that {@link read} has translated. Returns the report. */
   make(entries: Entries): Uint8Array;

@@ -150,8 +150,7 @@ export function loadModule(): Promise<void> {
  */
 export function completeModule(): Promise<void> {
   const complete =
-    coreSources.complete ??
-    (() => missing("the module lacks what the task asks for; hushbin.wasm has all"));
+    coreSources.complete ?? (() => missing("the task needs the complete module, hushbin.wasm"));
   completing ??= start(complete).catch((error: unknown) => {
     completing = undefined;
     throw error;
@@ -182,9 +181,6 @@ export function callCore<T>(call: () => T): T {
       throw cause;
     }
     broken = true;
-    throw new WasmError(
-      "the WebAssembly module failed and was stopped; the next call starts it afresh",
-      { cause },
-    );
+    throw new WasmError("the WebAssembly module failed; the next call restarts it", { cause });
   }
 }

@@ -32,11 +32,15 @@ export interface CommonOptions {
    */
   readonly delayMs?: number | undefined;
   /**
-   * Storage of budget and waiting reports. `"device"` is the browser's database, shared by all tabs
-   * and kept for later visits. Without a usable database, budget and reports are kept in the page's
-   * memory. `"memory"` is for this client alone. Default `"device"`.
+   * Storage of budget and waiting reports. Default `"device"`.
+   *
+   * - `"device"`: the browser's database, shared by all tabs and kept for later visits. Without a
+   *   usable database, nothing is reported.
+   * - `"spend-again"`: the same, but without a usable database the budget is kept in the page's
+   *   memory. Each page view then spends the whole budget again.
+   * - `"memory"`: the memory of this client alone, for tests and simulations.
    */
-  readonly storage?: "device" | "memory" | undefined;
+  readonly storage?: "device" | "spend-again" | "memory" | undefined;
   /** Logs every call of `report` to the console: answers, bytes and ε. Default false. */
   readonly debug?: boolean | undefined;
   /**
@@ -96,8 +100,9 @@ export interface UnsealedOptions {
 /** Options of clients of tasks with a local ε. */
 export type LocalOptions = (SealedOptions | UnsealedOptions) & {
   /**
-   * Maximum ε that the reports of one window may spend together in this browser. That sum is the
-   * task's ε times its reports per window. Default 2.
+   * Maximum ε that this browser spends on all tasks of the collector together, in the windows that
+   * are open. A report that would exceed it is not made. A task whose window alone may exceed it is
+   * refused. Default 2.
    */
   readonly maxEpsilon?: number | undefined;
   /** Absent for tasks with a local ε. */
@@ -114,8 +119,8 @@ export interface SumOptions extends SealedOptions {
    */
   readonly trust: "shuffler";
   /**
-   * Maximum central ε that the reports of one window may spend together in this browser. It is
-   * unrelated to `maxEpsilon` of clients with a local ε. Default 2.
+   * Maximum central ε that this browser spends on all tasks of sums of the collector together, in
+   * the windows that are open. It is unrelated to `maxEpsilon` of clients with a local ε. Default 2.
    */
   readonly maxCentralEpsilon?: number | undefined;
   /** Absent for sums, which have no local ε. */
@@ -149,7 +154,9 @@ export interface Settings {
   /** Key of the ledger in this browser. */
   readonly ledger: string;
   readonly fingerprint: string | undefined;
-  /** Maximum local ε of a window; Infinity if there is no limit. */
+  /** Key of the ledger of all tasks of the collector. */
+  readonly collector: string;
+  /** Maximum ε of the open windows of all tasks; Infinity if there is no limit. */
   readonly maxEpsilon: number;
   /**
    * Copy of all options. Undefined if reports are not sealed and no option for sealing is given.
@@ -158,13 +165,14 @@ export interface Settings {
   readonly consent: boolean;
   readonly ignoreSignals: boolean;
   readonly delayMs: number;
-  readonly storage: "device" | "memory";
+  readonly storage: "device" | "spend-again" | "memory";
   readonly debug: boolean;
   readonly dryRun: boolean;
   readonly fetch: typeof globalThis.fetch;
   readonly onError: (error: HushbinError) => void;
 }
 
+const STORAGES: readonly string[] = ["device", "spend-again", "memory"];
 const DELAY_MS = 5_000;
 const MAX_EPSILON = 2;
 const MAX_DELAY_MS = 86_400_000;
@@ -209,7 +217,9 @@ function baseUrl(endpoint: unknown): string {
   }
   const expect = (right: boolean, expected: string) =>
     check("endpoint", endpoint, right, `the collector's URL${expected}`);
-  expect(there && /^https?:/.test(url), ", with https:// or http://");
+  // "127.0.0.1:8080" would be a path.
+  const isUrl = /^https?:/.test(url) && /^(https?:|\.{0,2}\/)/i.test(String(endpoint));
+  expect(there && isUrl, ", with https:// or http://, or a path that begins with / or ./");
   // A host may have the name `tasks`.
   expect(!/[?#]|[^/]\/tasks(\/|$)/.test(url), " without /tasks, query and fragment");
   return url.replace(/\/+$/, "");
@@ -223,6 +233,12 @@ function isBetween(value: unknown, least: number, most: number): boolean {
 /** Returns whether a task has a `trust`, which only tasks of sums have. */
 export const isSum = (task: unknown): task is SumTask => Object(task).trust !== undefined;
 
+/** Returns the name of the option that limits the ε of a task. */
+export const limitOf = (task: unknown) => (isSum(task) ? "maxCentralEpsilon" : "maxEpsilon");
+
+/** Returns whether the page fixes the task's parameters, so that the collector cannot choose them. */
+export const isPinned = ({ task, fingerprint }: Settings) => (task ?? fingerprint) !== undefined;
+
 /**
  * Checks options and fills in defaults.
  *
@@ -233,7 +249,8 @@ export function settingsOf(options: ClientOptions<Task | SumTask | string>): Set
   const { task: asked, fingerprint, fetch, onError = warn } = options;
   const { delayMs = DELAY_MS, storage = "device", relay, trust } = options;
   const central = isSum(asked);
-  const { maxEpsilon = central ? Infinity : MAX_EPSILON, maxCentralEpsilon } = options;
+  const limit = limitOf(asked);
+  const { [limit]: maxEpsilon = MAX_EPSILON, maxCentralEpsilon } = options;
   const base = baseUrl(options.endpoint);
   const named = typeof asked === "string";
   // The code that reads tasks of sums is loaded later.
@@ -241,8 +258,9 @@ export function settingsOf(options: ClientOptions<Task | SumTask | string>): Set
   const id = String(task ? task.id : asked);
   check("task", id, !named || /^[a-z0-9][a-z0-9-]{0,63}$/.test(id), "a task, or the id of one");
   check("delayMs", delayMs, isBetween(delayMs, 0, MAX_DELAY_MS), `0 to ${MAX_DELAY_MS}`);
-  check("maxEpsilon", maxEpsilon, isBetween(maxEpsilon, 0, Infinity), "a number from 0");
-  check("storage", storage, storage === "device" || storage === "memory", "device or memory");
+  check(limit, maxEpsilon, isBetween(maxEpsilon, 0, Infinity), "a number from 0");
+  const stored = STORAGES.includes(storage);
+  check("storage", storage, stored, STORAGES.join(", "));
   const pinned = fingerprint === undefined || /^[0-9a-f]{32}$/i.test(fingerprint);
   check("fingerprint", fingerprint, pinned, "32 digits");
   const url = `${base}/tasks/${id}`;
@@ -257,6 +275,7 @@ export function settingsOf(options: ClientOptions<Task | SumTask | string>): Set
     task,
     // A task with a local ε has a separate ledger, even under the same name.
     ledger: central ? `${url}#central` : url,
+    collector: central ? `${base}#central` : base,
     fingerprint: fingerprint?.toLowerCase(),
     maxEpsilon,
     // The caller may change its own options afterwards.

@@ -23,6 +23,15 @@ export const isPage = () => typeof document !== "undefined";
 /** Returns whether the page is hidden. It may then go without a further event. */
 export const isHidden = () => isPage() && document.visibilityState === "hidden";
 
+/** Waits until a page that the browser prerenders is shown. */
+export async function whenShown(): Promise<void> {
+  if (isPage() && (document as { prerendering?: unknown }).prerendering === true) {
+    await new Promise((resolve) => {
+      document.addEventListener("prerenderingchange", resolve, { once: true });
+    });
+  }
+}
+
 /**
  * Returns whether an event announces the end of this page or process. Workers get no such event.
  */

@@ -9,7 +9,7 @@ import { coreErrorText, NO_ENTROPY, UNKNOWN_MECHANISM } from "./codes.js";
 import { deepCopy } from "./entries.js";
 import { ClosedError, EntropyError, TaskError } from "./errors.js";
 import { type Entries, InputReader, type ReportInput } from "./input.js";
-import { loadSums } from "./load-shuffled.js";
+import { loadRare, loadSums } from "./loaders.js";
 import type { ReportMaker } from "./maker.js";
 import { callCore, completeModule, loadModule } from "./module.js";
 import { isSum } from "./options.js";
@@ -117,12 +117,11 @@ export class Engine implements Randomizer, ReportMaker {
   #clipped = 0;
 
   /**
-   * @param lenient whether names that the task does not have are left out of inputs
    * @throws number, TaskError, WasmError
    */
-  constructor(task: Task, lenient: boolean) {
+  constructor(task: Task) {
     this.task = task;
-    this.#reader = new InputReader(task, (name) => this.digest(utf8(name)), lenient);
+    this.#reader = new InputReader(task, (name) => this.digest(utf8(name)));
     callCore(() => this.#renew());
     this.fingerprint = hex(this.#hash(canonicalBytes(task)));
   }
@@ -136,13 +135,18 @@ export class Engine implements Randomizer, ReportMaker {
   }
 
   randomize(input: ReportInput): Uint8Array {
-    return this.make(this.read(input));
+    const entries = this.read(input);
+    for (const error of entries.unknown) {
+      throw error;
+    }
+    return this.make(entries);
   }
 
   /**
-   * Reads an input and replaces its names by indices or keys. Uses no randomness.
+   * Reads an input and replaces its names by indices or keys. An option that the task does not have
+   * is replaced by a random one.
    *
-   * @throws AnswerError, UnknownItemError, ValueRangeError
+   * @throws AnswerError
    */
   read(input: unknown): Entries {
     return this.#reader.read(input);
@@ -229,15 +233,15 @@ export class Engine implements Randomizer, ReportMaker {
  *
  * @throws number, TaskError, WasmError
  */
-async function engineOf(task: Task, lenient: boolean): Promise<Engine> {
+async function engineOf(task: Task): Promise<Engine> {
   try {
-    return new Engine(task, lenient);
+    return new Engine(task);
   } catch (cause) {
     if (cause !== UNKNOWN_MECHANISM) {
       throw cause;
     }
     await completeModule();
-    return new Engine(task, lenient);
+    return new Engine(task);
   }
 }
 
@@ -248,17 +252,20 @@ async function engineOf(task: Task, lenient: boolean): Promise<Engine> {
  * @throws EntropyError, WasmError
  * @internal
  */
-export async function createEngine(task: Task, lenient: boolean): Promise<Engine> {
+export async function createEngine(task: Task): Promise<Engine> {
   await loadModule();
   try {
-    return await engineOf(task, lenient);
+    return await engineOf(task);
   } catch (cause) {
     if (typeof cause !== "number") {
       throw cause;
     }
     throw cause === NO_ENTROPY
       ? new EntropyError()
-      : new TaskError("invalid-task", `task ${task.id} is invalid: ${await coreErrorText(cause)}`);
+      : new TaskError(
+          "invalid-task",
+          `task ${task.id} is invalid: ${await coreErrorText(cause, loadRare)}`,
+        );
   }
 }
 
@@ -282,5 +289,5 @@ export async function createRandomizer({
 }: RandomizerOptions<Task | SumTask>): Promise<Randomizer | SumRandomizer> {
   // The caller may change its own task afterwards.
   const own = deepCopy(task);
-  return isSum(own) ? (await loadSums()).createMaker(own) : createEngine(parseTask(own), false);
+  return isSum(own) ? (await loadSums()).createMaker(own) : createEngine(parseTask(own));
 }

@@ -21,7 +21,15 @@ export interface BudgetStatus {
   readonly spent: number;
   /** Number of these reports. Permanent answers that were sent again are included. */
   readonly reports: number;
-  /** True if the browser remembers this budget after the page is closed. */
+  /** Total ε in the windows that are open, of all tasks of the collector. */
+  readonly spentOnAll: number;
+  /** Maximum of `spentOnAll`: the option `maxEpsilon`. */
+  readonly maxEpsilon: number;
+  /**
+   * True if the browser's database remembers this budget after the page is closed. Browsers may
+   * delete the database, for example Safari after seven days without interaction. If it is false,
+   * nothing is reported, unless the option `storage` says otherwise.
+   */
   readonly durable: boolean;
 }
 
@@ -50,6 +58,10 @@ export interface SumBudgetStatus
   readonly allowed: number;
   /** Total central ε of the reports that this browser has made, as far as it remembers. */
   readonly centralSpent: number;
+  /** Total central ε in the windows that are open, of all tasks of sums of the collector. */
+  readonly centralSpentOnAll: number;
+  /** Maximum of `centralSpentOnAll`: the option `maxCentralEpsilon`. */
+  readonly maxCentralEpsilon: number;
 }
 
 /** Report of sums that has left this browser, or waits to be sent: all messages of one input. */
@@ -127,10 +139,21 @@ export const localConverter: ResultConverter<LocalResults> = <T>(result: T) => r
  * ε is not mistaken for a local one.
  */
 export const sumConverter = ({ delta }: SumTask): ResultConverter<SumResults> =>
-  (({ epsilon, spent, dropped, ...rest }: Partial<Receipt & BudgetStatus>) => ({
+  (({
+    epsilon,
+    spent,
+    spentOnAll,
+    maxEpsilon,
+    dropped,
+    ...rest
+  }: Partial<Receipt & BudgetStatus>) => ({
     ...rest,
     centralEpsilon: epsilon,
     // If nothing was spent, nothing can fail.
     delta: epsilon ? delta : 0,
-    ...(spent !== undefined && { centralSpent: spent }),
+    ...(spent !== undefined && {
+      centralSpent: spent,
+      centralSpentOnAll: spentOnAll,
+      maxCentralEpsilon: maxEpsilon,
+    }),
   })) as ResultConverter<never>;

@@ -1,45 +1,8 @@
-/** Requests of one session, which can be stopped, and the request that fetches its task. */
+/** Requests of a session, which fetches its task. */
 
-import { ClosedError, NetworkError, TaskError } from "./errors.js";
-import { invalid } from "./fields.js";
+import { ClosedError, NetworkError } from "./errors.js";
 import type { Settings } from "./options.js";
-import { parseTask, type Task } from "./task.js";
 import { backoffMs, startTimer } from "./time.js";
-import { PROBLEM_PREFIX, request, unreachable } from "./transport.js";
-
-/** Task that the collector describes, and the fingerprint that the collector states. */
-export interface FetchedTask {
-  readonly task: Task;
-  readonly fingerprint: string;
-}
-
-/**
- * Fetches the task, in one attempt. A plain GET without additional headers needs no preflight.
- *
- * @throws NetworkError if there is no response, or it is not from the collector
- * @throws TaskError `unknown-task`, or `invalid-task` if the response contains another task
- */
-export async function fetchTask(
-  url: string,
-  id: string,
-  fetch: typeof globalThis.fetch,
-): Promise<FetchedTask> {
-  const { status, retryAfterMs, body } = await request(fetch, url).catch((cause: unknown) => {
-    throw new NetworkError(`task ${id} could not be fetched: ${unreachable(cause)}`, { cause });
-  });
-  if (body.type === `${PROBLEM_PREFIX}unknown-task`) {
-    throw new TaskError("unknown-task", `the collector has no task ${id}`);
-  }
-  const { fingerprint } = body;
-  if (status !== 200 || body.task === undefined || typeof fingerprint !== "string") {
-    throw new NetworkError(`${url} answered ${status} and no task`, { status, retryAfterMs });
-  }
-  const task = parseTask(body.task);
-  if (task.id !== id) {
-    throw invalid(`asked for ${id}, got ${task.id}`);
-  }
-  return { task, fingerprint };
-}
 
 /** Sender of a session's requests. Once the session is stopped, it sends nothing more. */
 export class SessionRequests {

@@ -1,16 +1,17 @@
 /** Session of one task in this browser, while consent lasts: budget, randomiser and delivery. */
 
-import { chargeLedger, decide, ledgerAt, saltOf } from "./budget.js";
-import { bytesOf, concatBytes } from "./bytes.js";
+import { chargeLedger, ledgerAt, spentOf, withCharge } from "./budget.js";
+import { concatBytes } from "./bytes.js";
 import { Delivery } from "./delivery.js";
+import type { Described } from "./described.js";
 import { ClosedError, OutboxFullError, StorageError, TaskError } from "./errors.js";
 import type { Entries } from "./input.js";
-import { loadShuffled } from "./load-shuffled.js";
+import { loadRare, loadShuffled } from "./loaders.js";
 import type { ReportMaker } from "./maker.js";
-import type { Settings } from "./options.js";
-import { announcesEnd, isHidden, onLifeCycle } from "./page.js";
+import { isPinned, type Settings } from "./options.js";
+import { announcesEnd, isHidden, onLifeCycle, whenShown } from "./page.js";
 import { createEngine } from "./randomizer.js";
-import { emptyReceipt, logReceipt, type Receipt } from "./receipt.js";
+import { emptyReceipt, type Receipt } from "./receipt.js";
 import type {
   PackedReport,
   ReportFunction,
@@ -18,36 +19,14 @@ import type {
   SealableSession,
   SessionOverrides,
 } from "./session-overrides.js";
-import { fetchTask, type SessionRequests } from "./session-requests.js";
+import type { SessionRequests } from "./session-requests.js";
 import { IndexedStore } from "./store/indexed.js";
-import { MemoryStore } from "./store/memory.js";
-import type { Store } from "./store/store.js";
-import { type AnyTask, budgetOf, DEFAULT_BUDGET, type Task } from "./task.js";
+import type { Ledgers, Store } from "./store/store.js";
+import { type AnyTask, budgetOf, parseTask, type Task } from "./task.js";
 import { FetchTransport, type Transport } from "./transport.js";
 
 /** Maximum size of a task's waiting reports, in bytes: about ten thousand reports. */
 const OUTBOX_BYTES = 1024 * 1024;
-
-/**
- * Stores in memory by ledger, for pages without a database. Clients of one page and task share a
- * store, and thus one budget.
- */
-const storesByLedger = new Map<string, MemoryStore>();
-/**
- * Stores in memory by client, for the option `storage: "memory"`. A client's budget thus outlives
- * its sessions.
- */
-const storesByClient = new WeakMap<Settings, MemoryStore>();
-
-/** Returns the store of a key, and makes one if there is none. */
-function storeIn<K>(
-  stores: { get(key: K): MemoryStore | undefined; set(key: K, store: MemoryStore): unknown },
-  key: K,
-): MemoryStore {
-  const store = stores.get(key) ?? new MemoryStore();
-  stores.set(key, store);
-  return store;
-}
 
 /**
  * Returns the store of a task's budget and reports.
@@ -55,77 +34,46 @@ function storeIn<K>(
  * @param create whether to create a database if there is none; otherwise the result is an empty
  * store
  * @throws StorageError if the database does not respond
+ * @throws WasmError if there is no database, and the store in memory cannot be loaded
  */
 export async function storeOf(settings: Settings, create = true): Promise<Store> {
-  const { storage, dryRun, ledger } = settings;
+  const { storage, dryRun, ledger, collector } = settings;
+  let isBroken = false;
   // A dry run must not change the real ledger.
-  if (storage === "memory" || dryRun) {
-    return storeIn(storesByClient, settings);
-  }
-  try {
-    if (!create && !(await IndexedStore.exists())) {
-      return new MemoryStore();
+  if (storage !== "memory" && !dryRun) {
+    try {
+      if (create || (await IndexedStore.exists())) {
+        return await IndexedStore.open(ledger, collector);
+      }
+    } catch (error) {
+      if (error instanceof StorageError) {
+        // The database exists and contains what was spent. In memory, this would be spent again.
+        throw error;
+      }
+      // There is no database, or it may not be used here, or it is broken.
+      isBroken = true;
     }
-    return await IndexedStore.open(ledger);
-  } catch (error) {
-    if (error instanceof StorageError) {
-      // The database exists and contains what was spent. In memory, this would be spent again.
-      throw error;
-    }
-    // There is no database, or it may not be used here, or it is broken.
-    return storeIn(storesByLedger, ledger);
   }
+  return (await loadRare()).memoryOf(settings, isBroken);
 }
 
 /** Transport of dry runs: acknowledges everything and sends nothing. */
 const DRY_RUN_TRANSPORT: Transport = { send: async () => ({ kind: "acknowledged" }) };
 
-/**
- * Checks that a task spends no more than the page allows. If the collector describes the task and
- * it is not pinned, its budget and level must not be weaker than the default.
- *
- * @throws TaskError `over-max-epsilon`, `loose-budget`, `loose-level`
- */
-function checkBudget(task: AnyTask, settings: Settings): void {
-  const { maxEpsilon } = settings;
-  const { days, reports, answers } = budgetOf(task);
-  const spends = task.epsilon * reports;
-  if (spends > maxEpsilon) {
-    throw new TaskError(
-      "over-max-epsilon",
-      `task ${task.id} may spend ε = ${spends} in ${days} days, maxEpsilon is ${maxEpsilon}`,
-    );
-  }
-  if ((settings.task ?? settings.fingerprint) !== undefined) {
-    return;
-  }
-  const expected = "give its fingerprint, or the task itself";
-  if (
-    reports > DEFAULT_BUDGET.reports ||
-    days < DEFAULT_BUDGET.days ||
-    answers !== DEFAULT_BUDGET.answers
-  ) {
-    throw new TaskError(
-      "loose-budget",
-      `task ${task.id} may report ${reports} times in ${days} days, ${answers} answers: ${expected}`,
-    );
-  }
-  const described = task as Task;
-  for (const { mechanism } of "questions" in described ? described.questions : [described]) {
-    // Below level `user`, only single items or differences between close inputs are protected.
-    if ("level" in mechanism && mechanism.level !== "user") {
-      throw new TaskError(
-        "loose-level",
-        `task ${task.id} protects no whole input, at level ${mechanism.level}: ${expected}`,
-      );
-    }
-  }
-}
-
-/** Returns the salted digest of answers. */
-export function digestOf(engine: ReportMaker, salt: Uint8Array, entries: Entries): bigint {
-  const { lengths, items, values } = entries;
-  return engine.digest(concatBytes([salt, lengths, items, values].map(bytesOf)));
+/** Parts and state with which a session begins. */
+interface Begun extends Partial<Described> {
+  readonly engine: ReportMaker;
+  readonly store: Store;
+  /** Number of times that consent had been revoked when the session began. */
+  readonly revoked: number;
+  /** Time before which the collector wants no request, in milliseconds since 1970. */
+  readonly notBefore: number;
+  /** Finds answers that were given before. Undefined if answers are fresh. */
+  readonly recall: typeof import("./permanent.js").recall | undefined;
+  /** Called after each change of the reports. */
+  readonly changed: () => void;
+  /** Called when another tab or worker has revoked consent. */
+  readonly ended: () => void;
 }
 
 export class Session implements SealableSession {
@@ -137,20 +85,15 @@ export class Session implements SealableSession {
   declare reporter: ReportFunction | undefined;
   readonly #settings: Settings;
   readonly #requests: SessionRequests;
-  readonly #onChanged: () => void;
+  readonly #begun: Begun;
 
-  constructor(
-    settings: Settings,
-    requests: SessionRequests,
-    engine: ReportMaker,
-    store: Store,
-    changed: () => void,
-  ) {
+  constructor(settings: Settings, requests: SessionRequests, begun: Begun) {
+    const { engine, store, changed } = begun;
     this.engine = engine;
     this.store = store;
     this.#settings = settings;
     this.#requests = requests;
-    this.#onChanged = changed;
+    this.#begun = begun;
     const { url, fetch, dryRun, onError, delayMs } = settings;
     this.delivery = new Delivery({
       store,
@@ -161,6 +104,15 @@ export class Session implements SealableSession {
       delayMs: announcesEnd() ? delayMs : 0,
       onError,
       onSettled: changed,
+      // A page that is loaded again honours the delay, too.
+      onDelayed: (notBefore) => {
+        const delayed = ({ ledger, ...rest }: Ledgers) => ({
+          ledger: { ...ledger, notBefore },
+          ...rest,
+          result: undefined,
+        });
+        store.change(delayed).catch(() => {});
+      },
     });
     const unlisten = onLifeCycle({
       hide: () => this.delivery.hide(),
@@ -170,9 +122,8 @@ export class Session implements SealableSession {
       unlisten();
       this.delivery.stop();
     };
-    // Send the reports of earlier pages.
     if (store.durable) {
-      this.delivery.wake();
+      this.delivery.start(begun.notBefore);
     }
   }
 
@@ -186,16 +137,21 @@ export class Session implements SealableSession {
   async report(input: unknown): Promise<Receipt> {
     const { engine } = this;
     const entries = engine.read(input);
+    for (const error of entries.unknown) {
+      if (isPinned(this.#settings)) {
+        throw error;
+      }
+      // Without this report, the collector would learn that the person has an answer which the task
+      // does not list. It could choose tasks to find out.
+      this.#settings.onError(error);
+    }
     const [receipt, made] = await (this.reporter?.(this, entries) ?? this.change(entries));
     if (made !== undefined) {
       this.delivery.add(made, isHidden());
-      this.#onChanged();
+      this.#begun.changed();
     }
     if (this.#settings.debug) {
-      // The store may have been closed by now. That does not affect the report.
-      const ledger = await this.store.ledger().catch(() => undefined);
-      const { spent } = ledger ?? {};
-      logReceipt(this.#settings, input, receipt, { spent, bytes: made?.bytes, cost: engine.cost });
+      await (await loadRare()).log(this.#settings, input, receipt, this, made);
     }
     return receipt;
   }
@@ -207,25 +163,33 @@ export class Session implements SealableSession {
       concatBytes([this.engine.uploadHeader(this.engine.messages), report]),
     ],
   ): Promise<ReportResult> {
+    const { length: dropped } = entries.unknown;
+    const { maxEpsilon, storage, dryRun } = this.#settings;
     // After a stop, the store is closed.
     if (this.#requests.stopped) {
-      return [emptyReceipt("no-consent", entries.dropped), undefined];
+      return [emptyReceipt("no-consent", dropped), undefined];
     }
-    return this.store.change((before) => {
-      const { engine } = this;
-      const budget = budgetOf(engine.task);
-      const { fingerprint } = engine;
-      const { dropped } = entries;
+    if (storage === "device" && !this.store.durable && !dryRun) {
+      return [emptyReceipt("no-storage", dropped), undefined];
+    }
+    const { engine } = this;
+    const budget = budgetOf(engine.task);
+    const { revoked, described, isOld, recall } = this.#begun;
+    const changed = await this.store.change<Receipt | undefined>(({ ledger: before, charges }) => {
       const now = Date.now();
-      const ledger = ledgerAt(before, budget, now);
-      const digest = digestOf(engine, saltOf(ledger, budget), entries);
-      // Checked again: consent may have been revoked while this change waited for the store.
-      const decision = this.#requests.stopped
-        ? "no-consent"
-        : decide(ledger, budget, fingerprint, digest);
-      const fresh = decision === "draw";
-      if (!fresh && typeof decision === "string") {
-        return { ledger, result: emptyReceipt(decision, dropped) };
+      const ledger = ledgerAt(before, now);
+      // Checked again: consent may have been revoked while this change waited for the store, also by
+      // another tab or worker.
+      if (this.#requests.stopped || before.revoked !== revoked) {
+        return { ledger: before, charges, result: undefined };
+      }
+      const recalled = recall?.(ledger, engine, entries);
+      const epsilon = recalled?.report ? 0 : engine.task.epsilon;
+      // A sum of rounded numbers may exceed the limit by a rounding error.
+      const isOver = epsilon > 0 && (isOld || spentOf(charges, now) + epsilon > maxEpsilon + 1e-9);
+      if (recalled?.isGiven || isOver || ledger.used >= budget.reports) {
+        const outcome = recalled?.isGiven ? "unchanged" : "over-budget";
+        return { ledger, charges, result: emptyReceipt(outcome, dropped) };
       }
       // Checked before anything is drawn: a report that is drawn and then dropped would have to be
       // drawn again.
@@ -234,14 +198,24 @@ export class Session implements SealableSession {
           `${ledger.waitingBytes} bytes of reports wait to be sent already`,
         );
       }
-      const [report, bytes] = pack(fresh ? undefined : decision.report);
-      const epsilon = fresh ? engine.task.epsilon : 0;
+      const [report, bytes] = pack(recalled?.report);
+      const after = chargeLedger(ledger, budget, epsilon, now);
       return {
-        ledger: chargeLedger(ledger, budget, epsilon, { digest, fingerprint, report }, now),
+        ledger: {
+          ...after,
+          described: described ?? null,
+          remembered: recalled?.after(after.until, report) ?? null,
+        },
+        charges: withCharge(charges, after.until, epsilon, now),
         made: { at: now, epsilon, bytes, state: "waiting" },
         result: { outcome: "queued", epsilon, dropped },
       };
     });
+    const [receipt, made] = changed;
+    if (receipt === undefined) {
+      this.#begun.ended();
+    }
+    return [receipt ?? emptyReceipt("no-consent", dropped), made];
   }
 
   /** Frees the session's resources. No call of the session may be in progress any more. */
@@ -256,7 +230,7 @@ export class Session implements SealableSession {
  *
  * @param requests requests of the session; this function stops it if no session can begin
  * @param opened receives the session, unless the session was stopped in the meantime
- * @param changed called after each change of the reports
+ * @param events called after each change of the reports, and when consent was revoked elsewhere
  * @throws TaskError, WasmError, EntropyError, OptionError, SealingError
  * @throws ClosedError once the session was stopped
  */
@@ -264,30 +238,37 @@ export async function openSession(
   settings: Settings,
   requests: SessionRequests,
   opened: (session: Session) => void,
-  changed: () => void,
+  events: Pick<Begun, "changed" | "ended">,
 ): Promise<Session> {
   let engine: ReportMaker | undefined;
   let storing: Promise<Store> | undefined;
   try {
+    // A page that is prerendered and never shown must spend nothing.
+    await whenShown();
     const parts = settings.shuffled && (await loadShuffled());
     requests.check();
     const { maker, reporter, ...overrides }: SessionOverrides =
       parts?.overrides(settings, requests) ?? {};
     const own = { ...settings, fetch: requests.fetch, ...overrides };
-    const { url, id, fetch } = own;
-    const { task, fingerprint: stated }: { task: AnyTask; fingerprint?: string } = settings.task
-      ? { task: settings.task }
-      : await requests.retry(() => fetchTask(url, id, fetch));
-    requests.check();
-    checkBudget(task, settings);
     // Opened in parallel with the engine: each takes about 20 ms in a page that has just loaded.
     storing = storeOf(settings);
     // The promise may reject before it is awaited, which must not count as an unhandled rejection.
     storing.catch(() => {});
-    engine = await (maker?.() ?? createEngine(task as Task, stated !== undefined));
+    const { described, isOld }: Described | Partial<Described> = settings.task
+      ? {}
+      : await (await loadRare()).describe(own, requests, await storing, parseTask);
+    const { fingerprint: said } = described ?? {};
+    // One of them is there.
+    const task = (settings.task ?? described?.task) as AnyTask;
+    requests.check();
+    const isWithin = task.epsilon * budgetOf(task).reports <= settings.maxEpsilon;
+    if (!isWithin || !isPinned(settings)) {
+      (await loadRare()).checkBudget(task, settings);
+    }
+    engine = await (maker?.() ?? createEngine(task as Task));
     const { fingerprint } = engine;
     // The fingerprint must match the pinned one, and the one that the collector states.
-    for (const pin of [settings.fingerprint, stated]) {
+    for (const pin of [settings.fingerprint, said]) {
       if ((pin ?? fingerprint) !== fingerprint) {
         throw new TaskError(
           "fingerprint-mismatch",
@@ -295,10 +276,20 @@ export async function openSession(
         );
       }
     }
+    const recall = budgetOf(task).answers === "fresh" ? undefined : (await loadRare()).recall;
     const store = await storing;
+    const { revoked, notBefore } = (await store.ledgers()).ledger;
     requests.check();
     // Reports of earlier pages are sent in the meantime.
-    const session = new Session(own, requests, engine, store, changed);
+    const session = new Session(own, requests, {
+      engine,
+      store,
+      revoked,
+      notBefore,
+      ...(described && { described, isOld }),
+      recall,
+      ...events,
+    });
     session.reporter = await reporter?.(engine);
     requests.check();
     opened(session);

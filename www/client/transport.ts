@@ -52,6 +52,9 @@ const PERMANENT_PROBLEMS: readonly string[] = [
   "too-large",
 ];
 
+/** Maximum delay that a response can request: a day, in case the header is wrong. */
+export const MAX_DELAY_MS = 86_400_000;
+
 /**
  * Parses a Retry-After header, in seconds or as a date.
  *
@@ -61,8 +64,7 @@ const PERMANENT_PROBLEMS: readonly string[] = [
 export function parseRetryAfter(header: string | null, now: number): number | undefined {
   const text = header ?? "";
   const wait = /^\s*\d+\s*$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now;
-  // At most a day, in case the header is wrong.
-  return Number.isNaN(wait) ? undefined : Math.min(Math.max(wait, 0), 86_400_000);
+  return Number.isNaN(wait) ? undefined : Math.min(Math.max(wait, 0), MAX_DELAY_MS);
 }
 
 /**

@@ -119,7 +119,7 @@ const ENTRIES = ["index", "slim", "testing", "history"];
 export const FILES = [
   "complete",
   "fallback",
-  "refusals",
+  "rare",
   "oblivious",
   "x25519",
   "sealing",
@@ -183,7 +183,7 @@ const INJECT_ERRORS = {
 };
 
 /** Files that are loaded later and throw error classes. */
-const WITH_ERRORS = ["sums", "shuffled"];
+const WITH_ERRORS = ["rare", "sums", "shuffled"];
 
 /**
  * Bundles a file so that each call of its `inject` evaluates the file again. Each of two entries in

@@ -74,9 +74,9 @@ impl Spending {
                  from one person, whose answers have not changed."
             ),
         };
-        let changes = match budget.reports() {
-            1 => "",
-            _ => {
+        let changes = match (budget.reports(), budget.answers()) {
+            (1, _) | (_, Answers::Fresh) => "",
+            (_, Answers::Permanent) => {
                 " Within a window, only changed answers are reported again. Someone who links a \
                  person's uploads learns for certain that answers changed. No ε covers that."
             }

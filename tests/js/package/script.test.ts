@@ -103,7 +103,7 @@ const SUMMED = { task: SUMS, input: { load: 5 }, bytes: "0001" };
 it("loads what seals for reports that are sealed, checked by its hash", async () => {
   const { page, loaded } = await opened();
   expect(await page.evaluate(reportTwice, SEALED)).toEqual({
-    outcomes: ["queued", "unchanged"],
+    outcomes: ["queued", "over-budget"],
     lengths: [33 + 1 + 52 + 9],
   });
   expect(loaded()).toEqual(["shuffled", "sealing"]);
@@ -114,7 +114,7 @@ it("loads what seals for reports that are sealed, checked by its hash", async ()
 it("loads the code of sums for a task of sums", async () => {
   const { page, loaded } = await opened();
   expect(await page.evaluate(reportTwice, SUMMED)).toEqual({
-    outcomes: ["queued", "unchanged"],
+    outcomes: ["queued", "over-budget"],
     lengths: [33 + 1 + 10 * 53],
   });
   expect(loaded()).toEqual(["shuffled", "sums", "sealing"]);
@@ -152,7 +152,7 @@ it.each([
   expect(refused).toEqual({ outcomes: [failure, failure], lengths: [] });
   await page.unroute(url);
   expect(await page.evaluate(reportTwice, given)).toMatchObject({
-    outcomes: ["queued", "unchanged"],
+    outcomes: ["queued", "over-budget"],
   });
   await page.context().close();
 });

@@ -1,11 +1,8 @@
 /** Options of clients whose reports are sealed. */
 
-import { TaskError } from "../errors.js";
 import { type ClientOptions, check, isSum, type Relay, type Settings } from "../options.js";
 import type { SumTask } from "../sums/task.js";
-import { budgetOf, type Task } from "../task.js";
-
-const MAX_CENTRAL_EPSILON = 2;
+import type { Task } from "../task.js";
 
 /** Options for sealing that have been checked. */
 export interface SealedSettings {
@@ -16,23 +13,10 @@ export interface SealedSettings {
   readonly delayMs: number | undefined;
 }
 
-/** Checks that a task of sums spends no more than the page allows. */
-function checkSpending(task: SumTask, maxCentralEpsilon: number): void {
-  const { days, reports } = budgetOf(task);
-  const spends = task.epsilon * reports;
-  if (spends > maxCentralEpsilon) {
-    throw new TaskError(
-      "over-max-epsilon",
-      `task ${task.id} may spend central ε = ${spends} in ${days} days, maxCentralEpsilon is ${maxCentralEpsilon}`,
-    );
-  }
-}
-
 /**
  * Checks that the options match the kind of task, and are complete for sealing.
  *
  * @throws OptionError
- * @throws TaskError `over-max-epsilon`
  */
 export function sealedSettingsOf({ shuffled, task }: Settings): SealedSettings {
   // Each kind of task has its own options.
@@ -51,9 +35,6 @@ export function sealedSettingsOf({ shuffled, task }: Settings): SealedSettings {
       maxEpsilon === undefined,
       "maxCentralEpsilon: there is no local ε",
     );
-    const most: unknown = maxCentralEpsilon ?? MAX_CENTRAL_EPSILON;
-    check("maxCentralEpsilon", most, typeof most === "number" && most >= 0, "a number from 0");
-    checkSpending(task, Number(most));
   } else {
     check("trust", trust, trust === undefined, "none: the task is not one of sums");
     check(

@@ -45,15 +45,16 @@ async function sealMessages(
   // The header of a plain upload, except for the version.
   header[0] = VERSION;
   const length = report.length / messages;
-  const sealed = Array.from({ length: messages }, (_, at) =>
-    seal(report.subarray(at * length, (at + 1) * length)),
-  );
+  const sealed: ReturnType<Seal>[] = [];
+  for (let at = 0; at < report.length; at += length) {
+    sealed.push(seal(report.subarray(at, at + length)));
+  }
   return [report, concatBytes([header, ...(await Promise.all(sealed))])];
 }
 
 /**
  * Returns a function that reports answers. Sealing is asynchronous, and the ledger may change in
- * the meantime. A sealed report is charged only if the ledger still needs it, and dropped
+ * the meantime. A sealed report is chargeLedger only if the ledger still needs it, and dropped
  * otherwise.
  */
 const sealedReporter =

@@ -1,11 +1,12 @@
 /** Store in the browser's database. It outlives the page, and all tabs share it. */
 
-import { type Ledger, newLedger } from "../budget.js";
+import { type Charges, type Ledger, newLedger } from "../budget.js";
 import { StorageError } from "../errors.js";
 import { onPageCache } from "../page.js";
 import { TIMEOUT_MS } from "../time.js";
 import {
   type LedgerChange,
+  type Ledgers,
   MAX_SETTLED,
   type ReportState,
   type Store,
@@ -22,6 +23,7 @@ const DATABASE = "hushbin";
  * misread.
  */
 const VERSION = 1;
+/** Object store of ledgers: those of a task by its URL, and those of a collector by its URL. */
 const LEDGERS = "ledgers";
 const REPORTS = "reports";
 /** Index of reports by task and state. */
@@ -70,7 +72,10 @@ async function openDatabase(): Promise<IDBDatabase> {
       const silent = new StorageError(new Error("the database does not answer"));
       timer = setTimeout(() => reject(silent), TIMEOUT_MS);
     });
-    return await Promise.race([opened, late]);
+    const database = await Promise.race([opened, late]);
+    // Otherwise a page with a later version could not open the database while this page lives.
+    database.onversionchange = () => database.close();
+    return database;
   } catch (error) {
     opened.then(
       (database) => database.close(),
@@ -84,17 +89,19 @@ async function openDatabase(): Promise<IDBDatabase> {
   }
 }
 
-/** Change of the ledger that waits for its transaction. */
+/** LedgerChange of the ledgers that waits for its transaction. */
 interface PendingChange {
-  readonly change: (ledger: Ledger) => LedgerChange<unknown>;
+  readonly change: (before: Ledgers) => LedgerChange<unknown>;
   readonly resolve: (changed: readonly [unknown, StoredReport | undefined]) => void;
   readonly reject: (error: unknown) => void;
 }
 
 export class IndexedStore implements Store {
   readonly durable = true;
-  readonly #database: IDBDatabase;
   readonly #task: string;
+  readonly #collector: string;
+  #database: IDBDatabase;
+  #closed = false;
   readonly #unlisten: () => void;
   /** Transactions in progress. */
   readonly #openTransactions = new Set<IDBTransaction>();
@@ -105,11 +112,10 @@ export class IndexedStore implements Store {
   /** Resolves when the page returns. Undefined unless the page is left and kept for its return. */
   #pageReturned: Promise<void> | undefined;
 
-  private constructor(database: IDBDatabase, task: string) {
+  private constructor(database: IDBDatabase, task: string, collector: string) {
     this.#database = database;
     this.#task = task;
-    // Otherwise a page with a later version could not open the database while this page lives.
-    database.onversionchange = () => database.close();
+    this.#collector = collector;
     let tellBack = () => {};
     this.#unlisten = onPageCache(
       () => {
@@ -130,11 +136,12 @@ export class IndexedStore implements Store {
    * Opens the store of a task.
    *
    * @param task key of the task's ledger: its URL
+   * @param collector key of the ledger of all tasks: the collector's URL
    * @throws unknown if there is no database, or none that may be used
    * @throws StorageError if the database does not respond
    */
-  static async open(task: string): Promise<IndexedStore> {
-    return new IndexedStore(await openDatabase(), task);
+  static async open(task: string, collector: string): Promise<IndexedStore> {
+    return new IndexedStore(await openDatabase(), task, collector);
   }
 
   /** Returns whether the database exists; true if the browser cannot list databases. */
@@ -143,15 +150,13 @@ export class IndexedStore implements Store {
     return all === undefined || all.some(({ name }) => name === DATABASE);
   }
 
-  ledger(): Promise<Ledger> {
-    return this.#retryIfLeft(async () => {
-      const [ledgers] = this.#begin("readonly", LEDGERS);
-      return (await this.#resultOf<Ledger | undefined>(ledgers.get(this.#task))) ?? newLedger();
-    });
+  async ledgers(): Promise<Ledgers> {
+    const [ledgers] = await this.change((before) => ({ ...before, result: before }));
+    return ledgers;
   }
 
   change<R>(
-    change: (ledger: Ledger) => LedgerChange<R>,
+    change: (before: Ledgers) => LedgerChange<R>,
   ): Promise<readonly [R, StoredReport | undefined]> {
     return new Promise((resolve, reject) => {
       // The promise resolves with the result of this change, so the types agree.
@@ -159,6 +164,16 @@ export class IndexedStore implements Store {
       this.#pending.push(pending);
       void this.#applyPending();
     });
+  }
+
+  /** Range of the index with the waiting reports of the task. */
+  get #waiting(): IDBKeyRange {
+    return IDBKeyRange.only([this.#task, "waiting"]);
+  }
+
+  /** Range of the index with all reports of the task. */
+  get #all(): IDBKeyRange {
+    return IDBKeyRange.bound([this.#task], [this.#task, []]);
   }
 
   /** Makes the waiting changes, many in one transaction. */
@@ -170,7 +185,7 @@ export class IndexedStore implements Store {
     while (this.#pending.length > 0) {
       const batch = this.#pending.splice(0, MAX_CHANGES);
       try {
-        const settle = await this.#retryIfLeft(() => this.#applyBatch(batch));
+        const settle = await this.#retry(() => this.#applyBatch(batch));
         settle.forEach((tell) => void tell());
       } catch (error) {
         // Nothing was stored, and the drawn reports are discarded.
@@ -189,16 +204,25 @@ export class IndexedStore implements Store {
   async #applyBatch(batch: readonly PendingChange[]): Promise<(() => void)[]> {
     const [ledgers, reports, all] = this.#begin("readwrite", LEDGERS, REPORTS);
     const tell: (() => void)[] = [];
-    const read: IDBRequest<Ledger | undefined> = ledgers.get(this.#task);
+    const first: IDBRequest<Ledger | undefined> = ledgers.get(this.#task);
+    const last: IDBRequest<Charges | undefined> = ledgers.get(this.#collector);
     let failure: unknown;
-    read.onsuccess = () => {
+    // Requests of a transaction complete in order.
+    last.onsuccess = () => {
       // Everything here is synchronous: a transaction ends as soon as it has no open request.
-      let ledger = read.result ?? newLedger();
+      const { result: ledger = newLedger() } = first;
+      const { result: charges = [] } = last;
+      let now: Ledgers = { ledger, charges };
       try {
         for (const pending of batch) {
-          ledger = this.#applyChange(pending, ledger, reports, tell);
+          now = this.#applyChange(pending, now, reports, tell);
         }
-        ledgers.put(ledger, this.#task);
+        if (now.ledger !== ledger) {
+          ledgers.put(now.ledger, this.#task);
+        }
+        if (now.charges !== charges) {
+          ledgers.put(now.charges, this.#collector);
+        }
       } catch (cause) {
         failure = cause;
         reports.transaction.abort();
@@ -212,13 +236,13 @@ export class IndexedStore implements Store {
     return tell;
   }
 
-  /** Returns the ledger after a change, or the unchanged ledger if the change throws. */
+  /** Returns the ledgers after a change, or the unchanged ledgers if the change throws. */
   #applyChange(
     { change, resolve, reject }: PendingChange,
-    before: Ledger,
+    before: Ledgers,
     reports: IDBObjectStore,
     tell: (() => void)[],
-  ): Ledger {
+  ): Ledgers {
     let changed: LedgerChange<unknown>;
     try {
       changed = change(before);
@@ -226,72 +250,76 @@ export class IndexedStore implements Store {
       tell.push(() => reject(error));
       return before;
     }
-    const { ledger, made, result } = changed;
+    const { ledger, charges, made, result } = changed;
     if (made === undefined) {
       tell.push(() => resolve([result, undefined]));
-      return ledger;
+      return changed;
     }
     const row: Row = { ...made, task: this.#task };
     const added = reports.add(row);
     // `added.result` is the key. It is known once the transaction is complete, when this runs.
     tell.push(() => resolve([result, { ...made, key: Number(added.result) }]));
-    return { ...ledger, waitingBytes: ledger.waitingBytes + made.bytes.length };
+    const waitingBytes = ledger.waitingBytes + made.bytes.length;
+    return { ledger: { ...ledger, waitingBytes }, charges };
   }
 
   waiting(): Promise<readonly StoredReport[]> {
-    return this.#retryIfLeft(() => this.#rows(IDBKeyRange.only([this.#task, "waiting"])));
+    return this.#retry(() => this.#rows(this.#waiting));
   }
 
   async history(): Promise<readonly StoredReport[]> {
-    const range = IDBKeyRange.bound([this.#task], [this.#task, []]);
-    const rows = await this.#retryIfLeft(() => this.#rows(range));
+    const rows = await this.#retry(() => this.#rows(this.#all));
     return rows.sort((one, other) => one.key - other.key);
   }
 
   settle(keys: readonly number[], state: ReportState): Promise<void> {
-    return this.#retryIfLeft(() => this.#settleRows(keys, state));
+    const wanted = new Set(keys);
+    return this.#retry(() => this.#settleRows((key) => wanted.has(key), state, 0));
   }
 
-  async #settleRows(keys: readonly number[], state: ReportState): Promise<void> {
+  withdraw(): Promise<void> {
+    return this.#retry(() => this.#settleRows(() => true, "withdrawn", 1));
+  }
+
+  async #settleRows(
+    isWanted: (key: number) => boolean,
+    state: ReportState,
+    revoked: number,
+  ): Promise<void> {
     const [ledgers, reports, all] = this.#begin("readwrite", LEDGERS, REPORTS);
-    let settled = 0;
-    for (const key of keys) {
-      const found: IDBRequest<Row | undefined> = reports.get(key);
-      found.onsuccess = () => {
-        const row = found.result;
-        // Another tab may have recorded a state already.
-        if (row?.state === "waiting") {
-          settled += row.bytes.length;
-          reports.put({ ...row, state }, key);
-        }
-      };
-    }
-    // Requested last: by then all rows are read, and all changes of them are queued.
-    const read: IDBRequest<Ledger | undefined> = ledgers.get(this.#task);
-    read.onsuccess = () => {
-      if (read.result !== undefined) {
-        const waitingBytes = read.result.waitingBytes - settled;
-        ledgers.put({ ...read.result, waitingBytes }, this.#task);
+    const index = reports.index(BY_STATE);
+    const waiting = index.getAllKeys(this.#waiting);
+    waiting.onsuccess = () => {
+      // Another tab may have recorded the state of some reports already.
+      const keys = (waiting.result as number[]).filter(isWanted);
+      if (keys.length + revoked === 0) {
+        return;
       }
-      this.#deleteOldest(reports);
+      let bytes = 0;
+      for (const key of keys) {
+        const found: IDBRequest<Row> = reports.get(key);
+        found.onsuccess = () => {
+          bytes += found.result.bytes.length;
+          reports.put({ ...found.result, state }, key);
+        };
+      }
+      // Requested last: by then all rows are read, and all changes of them are queued.
+      const read: IDBRequest<Ledger | undefined> = ledgers.get(this.#task);
+      read.onsuccess = () => {
+        const ledger = read.result ?? newLedger();
+        const waitingBytes = ledger.waitingBytes - bytes;
+        ledgers.put({ ...ledger, waitingBytes, revoked: ledger.revoked + revoked }, this.#task);
+      };
+      // Delete the oldest settled reports if there are more than are remembered.
+      const left = new Set((waiting.result as number[]).filter((key) => !isWanted(key)));
+      const known = index.getAllKeys(this.#all);
+      known.onsuccess = () => {
+        const settled = (known.result as number[]).filter((key) => !left.has(key));
+        settled.sort((one, other) => one - other);
+        settled.slice(0, -MAX_SETTLED).forEach((key) => void reports.delete(key));
+      };
     };
     await all;
-  }
-
-  /** Deletes the oldest settled reports if there are more than {@link MAX_SETTLED}. */
-  #deleteOldest(reports: IDBObjectStore): void {
-    const index = reports.index(BY_STATE);
-    const settled = (["acknowledged", "refused", "withdrawn"] as const).map((state) =>
-      index.getAllKeys(IDBKeyRange.only([this.#task, state])),
-    );
-    // Requests of a transaction complete in order, so all are done when the last one is.
-    const last = settled.at(-1);
-    if (last !== undefined) {
-      last.onsuccess = () => {
-        const keys = settled.flatMap(({ result }) => result as number[]).sort((a, b) => a - b);
-        keys.slice(0, -MAX_SETTLED).forEach((key) => void reports.delete(key));
-      };
-    }
   }
 
   /** Returns the reports in a range of the index, each with its key. */
@@ -315,16 +343,18 @@ export class IndexedStore implements Store {
 
   /**
    * Runs `work`, which uses a transaction. If the page was left and kept in the meantime, runs it
-   * again once the page is back.
+   * again once the page is back. If the database failed, opens it again, and runs `work` once more.
    *
-   * WebKit stops a transaction of such a page, which blocks those of all other pages. Firefox never
-   * reports the result of such a transaction.
+   * WebKit stops a transaction of a page that was left, which blocks those of all other pages.
+   * Firefox never reports the result of such a transaction. Connections are lost when the browser
+   * or the page deletes the database, and when WebKit tidies up behind a tab in the background.
    */
-  async #retryIfLeft<T>(work: () => Promise<T>): Promise<T> {
-    for (;;) {
+  async #retry<T>(work: () => Promise<T>): Promise<T> {
+    for (let again = true; ; ) {
       if (this.#pageReturned !== undefined) {
         await this.#pageReturned;
       }
+      const database = this.#database;
       let interrupt = () => {};
       const left = new Promise<undefined>((resolve) => {
         interrupt = () => resolve(undefined);
@@ -335,9 +365,41 @@ export class IndexedStore implements Store {
         if (done !== undefined) {
           return done.result;
         }
+      } catch (error) {
+        if (!again) {
+          throw error;
+        }
+        again = false;
+        await this.#reopen(database, error);
       } finally {
         this.#interrupts.delete(interrupt);
       }
+    }
+  }
+
+  /**
+   * Replaces the connection `failed` by a new one, unless that was done already.
+   *
+   * @throws StorageError if the store was closed, or the database cannot be opened
+   */
+  async #reopen(failed: IDBDatabase, error: unknown): Promise<void> {
+    if (this.#closed) {
+      throw error;
+    }
+    if (this.#database !== failed) {
+      return;
+    }
+    failed.close();
+    let database: IDBDatabase;
+    try {
+      database = await openDatabase();
+    } catch (cause) {
+      throw cause instanceof StorageError ? cause : error;
+    }
+    if (this.#closed || this.#database !== failed) {
+      database.close();
+    } else {
+      this.#database = database;
     }
   }
 
@@ -378,6 +440,7 @@ export class IndexedStore implements Store {
   }
 
   close(): void {
+    this.#closed = true;
     this.#unlisten();
     this.#database.close();
   }

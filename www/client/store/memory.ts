@@ -1,34 +1,50 @@
 /** Store in memory. It lives as long as the page and applies changes at once. */
 
-import { type Ledger, newLedger } from "../budget.js";
+import { type Charges, type Ledger, newLedger } from "../budget.js";
 import {
   type LedgerChange,
+  type Ledgers,
   MAX_SETTLED,
   type ReportState,
   type Store,
   type StoredReport,
 } from "./store.js";
 
+/** Ledger of all tasks of a collector, which their stores share. */
+export interface SharedCharges {
+  charges: Charges;
+}
+
 export class MemoryStore implements Store {
   readonly durable = false;
   readonly #reports = new Map<number, StoredReport>();
+  readonly #shared: SharedCharges;
   #ledger: Ledger = newLedger();
-  #lastKey = 0;
+  #keys = 0;
 
-  async ledger(): Promise<Ledger> {
-    return this.#ledger;
+  constructor(shared: SharedCharges = { charges: [] }) {
+    this.#shared = shared;
+  }
+
+  async ledgers(): Promise<Ledgers> {
+    return this.#ledgers;
+  }
+
+  get #ledgers(): Ledgers {
+    return { ledger: this.#ledger, charges: this.#shared.charges };
   }
 
   async change<R>(
-    change: (ledger: Ledger) => LedgerChange<R>,
+    change: (before: Ledgers) => LedgerChange<R>,
   ): Promise<readonly [R, StoredReport | undefined]> {
-    const { ledger, made, result } = change(this.#ledger);
+    const { ledger, charges, made, result } = change(this.#ledgers);
     this.#ledger = ledger;
+    this.#shared.charges = charges;
     if (made === undefined) {
       return [result, undefined];
     }
-    this.#lastKey += 1;
-    const stored = { ...made, key: this.#lastKey };
+    this.#keys += 1;
+    const stored = { ...made, key: this.#keys };
     this.#reports.set(stored.key, stored);
     this.#ledger = { ...ledger, waitingBytes: ledger.waitingBytes + made.bytes.length };
     return [result, stored];
@@ -38,7 +54,7 @@ export class MemoryStore implements Store {
     return [...this.#reports.values()].filter(({ state }) => state === "waiting");
   }
 
-  async settle(keys: readonly number[], state: ReportState): Promise<void> {
+  async settle(keys: Iterable<number>, state: ReportState): Promise<void> {
     for (const key of keys) {
       const report = this.#reports.get(key);
       if (report?.state === "waiting") {
@@ -55,6 +71,11 @@ export class MemoryStore implements Store {
         this.#reports.delete(key);
       }
     }
+  }
+
+  withdraw(): Promise<void> {
+    this.#ledger = { ...this.#ledger, revoked: this.#ledger.revoked + 1 };
+    return this.settle(this.#reports.keys(), "withdrawn");
   }
 
   async history(): Promise<readonly StoredReport[]> {

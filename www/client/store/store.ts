@@ -1,6 +1,6 @@
 /** Interface of stores, which keep a browser's ledger and its reports. */
 
-import type { Ledger } from "../budget.js";
+import type { Charges, Ledger } from "../budget.js";
 
 /** State of a report. */
 export type ReportState =
@@ -29,39 +29,49 @@ export interface StoredReport extends NewReport {
   readonly key: number;
 }
 
-/** Result of a change of a ledger. */
-export interface LedgerChange<R> {
+/** Ledgers of a task in this browser. */
+export interface Ledgers {
+  /** Ledger of the task alone. */
   readonly ledger: Ledger;
+  /** Ledger of all tasks of the collector, this one included. */
+  readonly charges: Charges;
+}
+
+/** Result of a change of the ledgers. */
+export interface LedgerChange<R> extends Ledgers {
   /** Report to add, if one was made. */
   readonly made?: NewReport;
-  /** Result for the caller, passed on once ledger and report are stored. */
+  /** Result for the caller, passed on once ledgers and report are stored. */
   readonly result: R;
 }
 
 /** Maximum number of settled reports that are remembered; a settled report no longer waits. */
 export const MAX_SETTLED = 1000;
 
-/** Store of one task's ledger and reports. */
+/** Store of one task's ledgers and reports. */
 export interface Store {
   /** True if the store outlives the page. */
   readonly durable: boolean;
-  /** Returns the ledger. */
-  ledger(): Promise<Ledger>;
+  /** Returns the ledgers. */
+  ledgers(): Promise<Ledgers>;
   /**
-   * Changes the ledger and adds the report that was made: both or neither. Changes of all tabs are
-   * made one after another, and each sees the result of the one before.
+   * Changes the ledgers and adds the report that was made: all or nothing. Changes of all tabs are
+   * made one after another, and each sees the result of the one before. A ledger that the change
+   * returns as it was is not written.
    *
    * @param change returns synchronously; if it throws, nothing is changed
    * @returns the result and the added report, once both are stored
    * @throws StorageError, and what `change` throws
    */
   change<R>(
-    change: (ledger: Ledger) => LedgerChange<R>,
+    change: (before: Ledgers) => LedgerChange<R>,
   ): Promise<readonly [R, StoredReport | undefined]>;
   /** Returns the waiting reports of all tabs and earlier pages, oldest first. */
   waiting(): Promise<readonly StoredReport[]>;
   /** Sets the state of the given reports if they are waiting. */
   settle(keys: readonly number[], state: ReportState): Promise<void>;
+  /** Withdraws all waiting reports, and records in the ledger that consent was revoked. */
+  withdraw(): Promise<void>;
   /** Returns all remembered reports, oldest first. */
   history(): Promise<readonly StoredReport[]>;
   /** Closes the store. */

@@ -31,14 +31,14 @@ export type SumInput<T extends SumTask = SumTask> = T extends NumbersTask
  * Returns whether an input is an array or typed array. An input that could be read only once has
  * been copied to a Map or an array before.
  */
-const isList = (input: unknown): input is ArrayLike<unknown> =>
+const isList = (input: unknown): input is Iterable<unknown> =>
   Array.isArray(input) || (ArrayBuffer.isView(input) && "length" in input);
 
 /** Returns the numbers in the order of the task's items. */
 function valuesOf(task: SumTask, input: unknown): unknown[] {
   const items = itemsOf(task);
   if (typeof items === "number") {
-    const values = isList(input) ? Array.from(input) : [];
+    const values = isList(input) ? [...input] : [];
     if (values.length !== items) {
       throw new AnswerError(undefined, input, `${items} numbers in an array`);
     }
@@ -77,6 +77,6 @@ export function readSums(task: SumTask, input: unknown): Entries {
     items: new Uint32Array(),
     values: Float64Array.from(values as number[]),
     clipped: 0,
-    dropped: 0,
+    unknown: [],
   };
 }

@@ -74,9 +74,6 @@ export function callSumsCore<T>(call: () => T): T {
       throw cause;
     }
     broken = true;
-    throw new WasmError(
-      "the WebAssembly module failed and was stopped; the next call starts it afresh",
-      { cause },
-    );
+    throw new WasmError("the WebAssembly module failed; the next call restarts it", { cause });
   }
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ClientOptions } from "../index.js";
-import { answers, clientOf, FakeCollector, RATINGS, stubDatabase } from "./harness.js";
+import { answers, clientOf, FakeCollector, OFTEN, RATINGS, stubDatabase } from "./harness.js";
 
 let factory: ReturnType<typeof stubDatabase>;
 
@@ -79,7 +79,6 @@ describe("consent", () => {
     expect(states).toContain("withdrawn");
     expect(await client.budget()).toMatchObject({ used: 2, spent: 4 });
     client.grant();
-    expect(await client.report(answers(2))).toMatchObject({ outcome: "unchanged" });
     expect(await client.report(answers(4))).toMatchObject({ outcome: "queued" });
     await client.flush();
     expect(await client.history()).toMatchObject([
@@ -87,6 +86,23 @@ describe("consent", () => {
       { state: "withdrawn" },
       { state: "acknowledged" },
     ]);
+  });
+
+  it("that is revoked ends reports in workers, which no channel informs", async () => {
+    stubDatabase();
+    vi.stubGlobal("BroadcastChannel", undefined);
+    const collector = new FakeCollector();
+    const [page, worker] = [tab(collector, { task: OFTEN }), tab(collector, { task: OFTEN })];
+    await Promise.all([page.ready(), worker.report(answers(1))]);
+    await page.revoke();
+    expect(await worker.report(answers(2))).toMatchObject({ outcome: "no-consent" });
+    expect(worker.consent).toBe("pending");
+    worker.grant();
+    await worker.flush();
+    expect(collector.sent).toEqual([]);
+    expect(await worker.report(answers(3))).toMatchObject({ outcome: "queued" });
+    await worker.flush();
+    expect(collector.counts).toEqual([1]);
   });
 
   it("that is revoked keeps what was spent where memory alone does, too", async () => {

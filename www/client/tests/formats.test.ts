@@ -175,7 +175,7 @@ describe.each(readdirSync(ALL))("what a browser has kept since %s", (directory) 
     const types = (row: Record<string, unknown> | undefined) =>
       Object.entries(row ?? {}).map(([key, value]) => [key, value?.constructor.name]);
     const [before, after] = [database, written].map(({ stores }) =>
-      types(stores.ledgers?.rows[0]?.[1]),
+      types(stores.ledgers?.rows[1]?.[1]),
     );
     expect(after).toEqual(before);
   });
@@ -183,7 +183,7 @@ describe.each(readdirSync(ALL))("what a browser has kept since %s", (directory) 
   it("keeps what a version has added that this one does not know", async () => {
     const { at, database } = recorded(directory);
     for (const { rows } of Object.values(database.stores)) {
-      for (const [, row] of rows) {
+      for (const [, row] of rows.filter(([, row]) => !Array.isArray(row))) {
         row.more = "of it";
       }
     }
@@ -196,7 +196,8 @@ describe.each(readdirSync(ALL))("what a browser has kept since %s", (directory) 
     await client.report(answers(1));
     client.destroy();
     const { stores } = await dump();
-    expect(stores.ledgers?.rows.map(([, row]) => row.more)).toEqual(["of it"]);
+    // The row of the collector is a list, the row of the task follows it.
+    expect(stores.ledgers?.rows.map(([, row]) => row.more)).toEqual([undefined, "of it"]);
     expect(stores.reports?.rows.map(([, row]) => row.more)).toEqual(["of it", "of it", undefined]);
   });
 });

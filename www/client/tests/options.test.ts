@@ -26,7 +26,7 @@ describe("options", () => {
     [{ delayMs: -1 }, /^delayMs is -1/],
     [{ maxEpsilon: -1 }, /^maxEpsilon is -1, expected/],
     [{ maxEpsilon: Number.NaN }, /^maxEpsilon is NaN/],
-    [{ storage: "disk" }, /^storage is disk, expected device or memory/],
+    [{ storage: "disk" }, /^storage is disk, expected device, spend-again, memory/],
     [{ fingerprint: "abc" }, /^fingerprint is abc, expected 32 digits/],
     [{ fingerprint: null }, /^fingerprint is null, expected 32 digits/],
     [{ fingerprint: 7 }, /^fingerprint is 7, expected 32 digits/],

@@ -2,7 +2,16 @@
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { NetworkError, type Task } from "../index.js";
-import { answers, clientOf, FakeCollector, problem, RATINGS, SETTINGS, SURVEY } from "./harness.js";
+import {
+  answers,
+  clientOf,
+  FakeCollector,
+  problem,
+  RATINGS,
+  SETTINGS,
+  SURVEY,
+  stubDatabase,
+} from "./harness.js";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -101,6 +110,43 @@ describe("a task from the collector", () => {
   });
 });
 
+describe("a window that is full", () => {
+  it("needs no task, until it ends", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    stubDatabase();
+    const collector = new FakeCollector();
+    const { task, fingerprint } = await described(RATINGS);
+    let fetched = 0;
+    const visit = () =>
+      clientOf(collector, {
+        task: "ratings",
+        storage: "device",
+        fetch: (url, init) => {
+          if (init?.method === "POST") {
+            return collector.fetch(url, init);
+          }
+          fetched += 1;
+          return Promise.resolve(Response.json({ task, fingerprint }));
+        },
+      });
+    const outcomes = [];
+    for (const [item, days] of [0, 1, 28, 1.1].entries()) {
+      vi.setSystemTime(Date.now() + days * 86_400_000);
+      const client = visit();
+      outcomes.push([(await client.report({ [item]: 1 } as never)).outcome, fetched]);
+      expect((await client.ready()).fingerprint).toBe(fingerprint);
+      await client.close();
+    }
+    expect(outcomes).toEqual([
+      ["queued", 1],
+      ["over-budget", 1],
+      ["over-budget", 1],
+      ["queued", 2],
+    ]);
+    vi.useRealTimers();
+  });
+});
+
 describe("a collector's word", () => {
   it("may not loosen the budget of a page that does not pin the task", async () => {
     for (const budget of [{ reports: 2 }, { days: 29 }, { answers: "permanent" }] as const) {
@@ -135,12 +181,25 @@ describe("a collector's word", () => {
   });
 
   it("may not make a report fail for those who have what a task leaves out", async () => {
-    const { client } = await fetched(RATINGS);
+    const codes: string[] = [];
+    const onError = ({ code }: { code: string }) => void codes.push(code);
+    const { client } = await fetched(RATINGS, { onError });
     expect(await client.report({ 3: 1, "not-there": 1, 4: 17 } as never)).toEqual({
       outcome: "queued",
       epsilon: 2,
       dropped: 2,
     });
+    // The page's author hears of each.
+    expect(codes).toEqual(["value-range", "unknown-item"]);
+  });
+
+  it("is fixed by a fingerprint, and unknown names are then errors", async () => {
+    const { fingerprint } = await described(SURVEY);
+    const options = { maxEpsilon: 100, fingerprint };
+    const { client } = await fetched(SURVEY, options);
+    const report = client.report({ theme: "sepia" } as never);
+    await expect(report).rejects.toMatchObject({ code: "unknown-item", item: "sepia" });
+    expect(await client.budget()).toMatchObject({ spent: 0 });
   });
 
   it("may not do so in any kind of question", async () => {

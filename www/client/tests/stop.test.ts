@@ -190,7 +190,7 @@ describe("a client that is stopped", () => {
     expect(await factory.databases()).toEqual([]);
     if (how === "revoke") {
       client.grant();
-      expect(collector.sent.length).toBe(before + 1);
+      await vi.waitFor(() => expect(collector.sent.length).toBe(before + 1));
     }
   });
 

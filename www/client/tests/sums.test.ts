@@ -325,7 +325,7 @@ describe("the central budget", () => {
     await local.report({ autoplay: 1 });
     const client = sumsTo(shuffler, [analyser.pin], { storage: "device" });
     expect(await client.report(ANSWERS)).toMatchObject({ outcome: "queued" });
-    expect(await client.report(ANSWERS)).toMatchObject({ outcome: "unchanged", delta: 0 });
+    expect(await client.report(ANSWERS)).toMatchObject({ outcome: "over-budget", delta: 0 });
     const other = sumsTo(shuffler, [analyser.pin], { storage: "device" });
     expect(await other.report({ ...ANSWERS, zoom: 2 })).toEqual({
       outcome: "over-budget",
@@ -407,7 +407,9 @@ describe("is refused", () => {
       message: "maxEpsilon is 2, expected maxCentralEpsilon: there is no local ε",
     });
     for (const maxCentralEpsilon of [-1, Number.NaN, "1"]) {
-      expect(await refused({ maxCentralEpsilon })).toMatchObject({ option: "maxCentralEpsilon" });
+      await expect(refused({ maxCentralEpsilon })).rejects.toMatchObject({
+        option: "maxCentralEpsilon",
+      });
     }
   });
 
@@ -512,7 +514,7 @@ it("says what it does, and that its ε is central", async () => {
       "hushbin timings: queued, central ε 1 but for 0.000001, no local ε, " +
         `${MESSAGES} messages in ${(await privacyOf(TIMINGS)).bytes} bytes`,
     ],
-    ["hushbin timings: unchanged"],
+    ["hushbin timings: over-budget"],
   ]);
 });
 
@@ -524,7 +526,7 @@ it("makes a report afresh after the module has failed", async () => {
     own.callSumsCore(() => {
       throw new Error("trap");
     }),
-  ).toThrow(/starts it afresh/);
+  ).toThrow(/restarts it/);
   expect(randomizer.randomize(ANSWERS)).toHaveLength(MESSAGES);
   expect(randomizer.clipped).toBe(1);
   randomizer.free();

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { answers, clientOf, FakeCollector, RATINGS } from "./harness.js";
+import { answers, clientOf, FakeCollector, OFTEN, RATINGS } from "./harness.js";
 
 describe("watching a client", () => {
   it("tells of consent, of the task, of reports and of what becomes of them", async () => {
@@ -62,7 +62,8 @@ describe("debugging", () => {
 
   it("shows answers as they were given, what they came to, and the bytes", async () => {
     const shown = listen();
-    const client = clientOf(new FakeCollector(), { debug: true });
+    const task = { ...OFTEN, budget: { reports: 2 } };
+    const client = clientOf(new FakeCollector(), { debug: true, task });
     await client.ready();
     for (const number of [1, 2, 2]) {
       await client.report(answers(number));
@@ -75,7 +76,7 @@ describe("debugging", () => {
     expect(shown).toEqual([
       [line(2, digits[0]), answers(1), digits[0], "end"],
       [line(4, digits[1]), answers(2), digits[1], "end"],
-      ["hushbin often: unchanged, ε 0 (4 so far)", answers(2), "end"],
+      ["hushbin often: over-budget, ε 0 (4 so far)", answers(2), "end"],
       ["hushbin often: no-consent", answers(3), "end"],
     ]);
   });

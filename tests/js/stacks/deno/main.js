@@ -1,7 +1,7 @@
 import { createClient } from "hushbin";
 import { endpoint, task } from "./survey.js";
 
-const client = await createClient({ endpoint, task, consent: true });
+const client = await createClient({ endpoint, task, consent: true, storage: "spend-again" });
 await client.report({ "dark-mode": 1, autoplay: -1 });
 await client.flush();
 await client.close();

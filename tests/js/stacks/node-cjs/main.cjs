@@ -2,7 +2,7 @@ const { createClient, createRandomizer } = require("hushbin");
 const { endpoint, sums, task } = require("./survey.json");
 
 async function report() {
-  const client = await createClient({ endpoint, task, consent: true });
+  const client = await createClient({ endpoint, task, consent: true, storage: "spend-again" });
   await client.report({ "dark-mode": 1, autoplay: -1 });
   await client.flush();
   await client.close();

@@ -3,7 +3,7 @@ import { endpoint, task } from "./survey.js";
 
 export default {
   async fetch() {
-    const client = await createClient({ endpoint, task, consent: true });
+    const client = await createClient({ endpoint, task, consent: true, storage: "spend-again" });
     await client.report({ "dark-mode": 1, autoplay: -1 });
     await client.flush();
     await client.close();

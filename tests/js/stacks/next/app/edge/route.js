@@ -4,7 +4,7 @@ import { endpoint, task } from "../../survey.js";
 export const runtime = "edge";
 
 export async function GET() {
-  const client = await createClient({ endpoint, task, consent: true });
+  const client = await createClient({ endpoint, task, consent: true, storage: "spend-again" });
   await client.report({ "dark-mode": 1, autoplay: -1 });
   await client.flush();
   await client.close();

@@ -1,10 +1,31 @@
-/** Loader of the code for tasks whose reports pass a shuffler. */
+/** Loaders of code that only some tasks or pages need. */
 
 import { deepCopy } from "./entries.js";
-import { INJECTED_ERRORS, SealingError } from "./errors.js";
+import { INJECTED_ERRORS, SealingError, WasmError } from "./errors.js";
 import { coreSources, messageOf } from "./module.js";
 import type { SumPrivacy } from "./sums/privacy.js";
 import type { SumTask } from "./sums/task.js";
+
+type Rare = ReturnType<typeof import("./rare.js").inject>;
+
+let rare: Rare | undefined;
+
+/**
+ * Loads the code that few pages need. A later call tries again after a failure.
+ *
+ * @throws WasmError if it cannot be loaded
+ * @internal
+ */
+export async function loadRare(): Promise<Rare> {
+  try {
+    const { inject } = await import("./rare.js");
+    // Called once, because each call evaluates the file again.
+    rare ??= inject(INJECTED_ERRORS);
+    return rare;
+  } catch (cause) {
+    throw new WasmError(`rare.js could not be loaded: ${messageOf(cause)}`, { cause });
+  }
+}
 
 type ShuffledParts = ReturnType<typeof import("./shuffled.js").inject>;
 

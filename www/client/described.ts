@@ -1,0 +1,81 @@
+/** Tasks that the collector describes. */
+
+import { isFull } from "./budget.js";
+import { NetworkError, TaskError } from "./errors.js";
+import { invalid } from "./fields.js";
+import type { Settings } from "./options.js";
+import type { SessionRequests } from "./session-requests.js";
+import type { Store } from "./store/store.js";
+import { budgetOf, type parseTask, type Task } from "./task.js";
+
+import { PROBLEM_PREFIX, request, unreachable } from "./transport.js";
+
+/** Task that the collector describes, and the fingerprint that the collector states. */
+export interface FetchedTask {
+  readonly task: Task;
+  readonly fingerprint: string;
+}
+
+/**
+ * Fetches the task, in one attempt. A plain GET without additional headers needs no preflight.
+ *
+ * @throws NetworkError if there is no response, or it is not from the collector
+ * @throws TaskError `unknown-task`, or `invalid-task` if the response contains another task
+ */
+async function fetchTask(
+  url: string,
+  id: string,
+  fetch: typeof globalThis.fetch,
+  parse: typeof parseTask,
+): Promise<FetchedTask> {
+  const { status, retryAfterMs, body } = await request(fetch, url).catch((cause: unknown) => {
+    throw new NetworkError(`task ${id} could not be fetched: ${unreachable(cause)}`, { cause });
+  });
+  if (body.type === `${PROBLEM_PREFIX}unknown-task`) {
+    throw new TaskError("unknown-task", `the collector has no task ${id}`);
+  }
+  const { fingerprint } = body;
+  if (status !== 200 || body.task === undefined || typeof fingerprint !== "string") {
+    throw new NetworkError(`${url} answered ${status} and no task`, { status, retryAfterMs });
+  }
+  const task = parse(body.task);
+  if (task.id !== id) {
+    throw invalid(`asked for ${id}, got ${task.id}`);
+  }
+  return { task, fingerprint };
+}
+
+/** Task that the collector describes or has described. */
+export interface Described {
+  readonly described: FetchedTask;
+  /**
+   * True if the task was remembered instead of fetched, because the window is full. The collector
+   * may have another task by the end of the window, so a session with this task draws no report.
+   */
+  readonly isOld: boolean;
+}
+
+/**
+ * Returns the task that the collector describes. Fetches it, until that succeeds, unless the
+ * window is full.
+ *
+ * @param parse reads a task; passed in, because every page has this code already
+ * @throws TaskError `unknown-task`, `invalid-task`
+ * @throws ClosedError once the source was stopped
+ * @throws StorageError
+ */
+export async function describe(
+  { url, id, fetch }: Settings,
+  requests: SessionRequests,
+  store: Store,
+  parse: typeof parseTask,
+): Promise<Described> {
+  const { ledger } = await store.ledgers();
+  const { described } = ledger;
+  return described && isFull(ledger, budgetOf(described.task), Date.now())
+    ? { described, isOld: true }
+    : {
+        described: await requests.retry(() => fetchTask(url, id, fetch, parse)),
+        isOld: false,
+      };
+}

@@ -1,0 +1,81 @@
+/** Permanent answers: the same answers are reported by the same bytes in each window. */
+
+import type { Ledger } from "./budget.js";
+import { bytesOf, concatBytes } from "./bytes.js";
+import type { Entries } from "./input.js";
+import type { ReportMaker } from "./maker.js";
+
+/** Maximum number of permanent answers that are stored, each with its report. */
+const MOST = 64;
+
+/** StoredReport report of a permanent answer. */
+interface Permanent {
+  readonly digest: bigint;
+  /** Fingerprint of the task for which the report was made. */
+  readonly fingerprint: string;
+  readonly report: Uint8Array;
+}
+
+/** Permanent answers of one task. */
+export interface Remembered {
+  /** Random salt. Digests of equal answers therefore differ between browsers and tasks. */
+  readonly salt: Uint8Array;
+  /** End of the window to which `given` belongs, in milliseconds since 1970. */
+  readonly until: number;
+  /** Digests of the answers that were reported in this window. */
+  readonly given: ReadonlySet<bigint>;
+  /** Answers with their reports, oldest first. */
+  readonly made: readonly Permanent[];
+}
+
+/** What is remembered about given answers. */
+export interface Recalled {
+  /** True if these answers were already reported in this window. */
+  readonly isGiven: boolean;
+  /** Report that was made of these answers. Undefined if there is none for this task. */
+  readonly report: Uint8Array | undefined;
+  /** Returns what to remember once a report was made, in a window that ends at `until`. */
+  after(until: number, report: Uint8Array): Remembered;
+}
+
+/** Returns the salted digest of answers. */
+export function digestOf(engine: ReportMaker, salt: Uint8Array, entries: Entries): bigint {
+  const { lengths, items, values } = entries;
+  return engine.digest(concatBytes([salt, lengths, items, values].map(bytesOf)));
+}
+
+/** Finds answers in a ledger. */
+export function recall(
+  { remembered, until }: Ledger,
+  engine: ReportMaker,
+  entries: Entries,
+): Recalled {
+  const {
+    salt,
+    made,
+    given,
+    until: window,
+  } = remembered ?? {
+    salt: crypto.getRandomValues(new Uint8Array(16)),
+    made: [],
+    given: new Set(),
+    until: 0,
+  };
+  const { fingerprint } = engine;
+  const digest = digestOf(engine, salt, entries);
+  const own = window === until ? given : new Set<bigint>();
+  return {
+    isGiven: own.has(digest),
+    // A report made under different parameters cannot be sent for this task.
+    report: made.find((each) => each.digest === digest && each.fingerprint === fingerprint)?.report,
+    after: (until, report) => ({
+      salt,
+      until,
+      given: new Set([...own, digest]),
+      made: [
+        ...made.filter((each) => each.digest !== digest),
+        { digest, fingerprint, report },
+      ].slice(-MOST),
+    }),
+  };
+}

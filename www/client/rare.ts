@@ -1,0 +1,156 @@
+/**
+ * Code that few pages need, in a separate file that is imported on demand: the store in memory,
+ * tasks that the collector describes, permanent answers, texts of errors, and the log of the option
+ * `debug`.
+ */
+
+import { hex } from "./bytes.js";
+import { describe } from "./described.js";
+import { TaskError } from "./errors.js";
+import { injectable } from "./injected.js";
+import { isPinned, isSum, limitOf, type Settings } from "./options.js";
+import { recall } from "./permanent.js";
+import type { Receipt } from "./receipt.js";
+import type { Session } from "./session.js";
+import { MemoryStore, type SharedCharges } from "./store/memory.js";
+import type { StoredReport } from "./store/store.js";
+import { type AnyTask, budgetOf, DEFAULT_BUDGET, type Task } from "./task.js";
+
+/** Texts for the core's error codes, by number. */
+const ERROR_TEXTS: Readonly<Partial<Record<number, string>>> = {
+  1: "a parameter is out of range",
+  2: "the id is not 1 to 64 of a-z, 0-9 and '-', first no '-'",
+  3: "a name is empty, too long or holds a control character",
+  4: "two items or questions share a name",
+  5: "parameters or lengths do not go together",
+  7: "an item does not exist",
+  8: "an item occurs twice",
+  9: "a value is not one that the task takes",
+  12: "malformed",
+  14: "too many or too few answers",
+  15: "the module lacks the mechanism, or a kind of question",
+};
+
+/** Rounds ε to 6 significant digits. Further digits are rounding errors of sums. */
+const short = (epsilon: number) => Number(epsilon.toPrecision(6));
+
+/**
+ * Logs the result of a `report` call as one line. Expanding the line shows the answers as they were
+ * given, and the bytes. These bytes are all that is stored and sent.
+ */
+async function log(
+  { id, dryRun }: Settings,
+  input: unknown,
+  { outcome, epsilon, dropped }: Receipt,
+  session?: Pick<Session, "engine" | "store">,
+  made?: StoredReport,
+): Promise<void> {
+  // The store may have been closed by now. That does not affect the report.
+  const ledgers = await session?.store.ledgers().catch(() => undefined);
+  const spent = ledgers?.ledger.spent;
+  const bytes = made?.bytes;
+  // Absent if the cost is a local ε.
+  const told = session?.engine.cost;
+  const digits = bytes && hex(bytes);
+  const line = [outcome + (dryRun ? " (a dry run: nothing is sent)" : "")];
+  if (told) {
+    line.push(...(bytes ? told(bytes) : []));
+  } else if (spent !== undefined) {
+    line.push(`ε ${short(epsilon)} (${short(spent)} so far)`);
+  }
+  if (dropped > 0) {
+    line.push(`${dropped} unknown left out`);
+  }
+  if (digits !== undefined && !told) {
+    line.push(`${digits.length / 2} bytes ${digits.slice(0, 8)}…`);
+  }
+  console.groupCollapsed(`hushbin ${id}: ${line.join(", ")}`);
+  console.log(input);
+  if (digits !== undefined) {
+    console.log(digits);
+  }
+  console.groupEnd();
+}
+
+/**
+ * Checks that a task spends no more than the page allows. If the collector describes the task and
+ * it is not pinned, its budget and level must not be weaker than the default.
+ *
+ * @throws TaskError `over-max-epsilon`, `loose-budget`, `loose-level`
+ */
+function checkBudget(task: AnyTask, settings: Settings): void {
+  const { maxEpsilon } = settings;
+  const { days, reports, answers } = budgetOf(task);
+  const spends = task.epsilon * reports;
+  if (spends > maxEpsilon) {
+    const central = isSum(task) ? "central " : "";
+    throw new TaskError(
+      "over-max-epsilon",
+      `task ${task.id} may spend ${central}ε = ${spends} in ${days} days, ${limitOf(task)} is ${maxEpsilon}`,
+    );
+  }
+  if (isPinned(settings)) {
+    return;
+  }
+  const expected = "give its fingerprint, or the task itself";
+  if (
+    reports > DEFAULT_BUDGET.reports ||
+    days < DEFAULT_BUDGET.days ||
+    answers !== DEFAULT_BUDGET.answers
+  ) {
+    throw new TaskError(
+      "loose-budget",
+      `task ${task.id} may report ${reports} times in ${days} days, ${answers} answers: ${expected}`,
+    );
+  }
+  const described = task as Task;
+  for (const { mechanism } of "questions" in described ? described.questions : [described]) {
+    // Below level `user`, only single items or differences between close inputs are protected.
+    if ("level" in mechanism && mechanism.level !== "user") {
+      throw new TaskError(
+        "loose-level",
+        `task ${task.id} protects no whole input, at level ${mechanism.level}: ${expected}`,
+      );
+    }
+  }
+}
+
+/**
+ * Stores in memory by ledger, for pages without a database. Clients of one page and task share a
+ * store, and thus one budget.
+ */
+const shared = new Map<string, MemoryStore>();
+/** Ledgers that these stores share, by collector. */
+const sharedCharges = new Map<string, SharedCharges>();
+/**
+ * Stores in memory by client, for the option `storage: "memory"`. A client's budget thus outlives
+ * its sessions.
+ */
+const own = new WeakMap<Settings, MemoryStore>();
+
+/** Returns the value of a key, and makes one if there is none. */
+function keptIn<K, V>(
+  values: { get(key: K): V | undefined; set(key: K, value: V): unknown },
+  key: K,
+  make: () => V,
+): V {
+  const value = values.get(key) ?? make();
+  values.set(key, value);
+  return value;
+}
+
+/**
+ * Returns a client's store in memory.
+ *
+ * @param isShared whether all clients of the page share the store of a task
+ */
+function memoryOf(settings: Settings, isShared: boolean): MemoryStore {
+  if (!isShared) {
+    return keptIn(own, settings, () => new MemoryStore());
+  }
+  const { ledger, collector } = settings;
+  const charges = keptIn(sharedCharges, collector, () => ({ charges: [] }));
+  return keptIn(shared, ledger, () => new MemoryStore(charges));
+}
+
+export const inject = injectable({ ERROR_TEXTS, checkBudget, describe, log, memoryOf, recall });
