@@ -25,7 +25,8 @@ pub(super) fn check_equal<T: PartialEq + fmt::Debug>(
     })
 }
 
-/// Checks that a field in use has the stated value. `None` as `given` agrees with anything.
+/// Checks that a field in use has the stated value. If `given` is `None`, every value in use
+/// agrees.
 ///
 /// # Errors
 /// [`Error::TaskDiffers`] if the stated value differs.

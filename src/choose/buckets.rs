@@ -17,7 +17,7 @@ use crate::mechanism::occupancy::{Strength, TopSum};
 use crate::mechanism::{BucketReport, NamedRule, Rule, Subset, most_hashes};
 use crate::sample::ExpLowerBound;
 
-/// Mechanism of buckets with open parameters.
+/// Mechanism that reports one bucket, with parameters that may be unset.
 ///
 /// ```
 /// use hushbin::choose::collision::Draft;
@@ -32,13 +32,13 @@ pub struct BucketsDraft<RuleName> {
     pub rule: Option<RuleName>,
     /// Number of favoured buckets c, for rules `heaviest` and `strongest`.
     pub favoured: Option<u32>,
-    /// Hashing (default balanced in closed domains, independent in open ones). If it is open,
-    /// `balanced-items` may be chosen for means. If all numbers are open too, windows may be chosen
-    /// for one answer of a list.
+    /// Hashing (default balanced in closed domains, independent in open ones). If hashing is unset,
+    /// `balanced-items` may be chosen for means. If all numbers are unset too, `balanced-windows`
+    /// may be chosen for one answer from a list.
     pub hashing: Option<Hashing>,
     /// Number of buckets t of each hash function.
     pub buckets: Option<u32>,
-    /// Number of hash functions R. If it is open and c is stated, it is 1.
+    /// Number of hash functions R. If R is unset and c is stated, R is 1.
     pub hashes: Option<u32>,
 }
 
@@ -55,18 +55,19 @@ impl<RuleName> Default for BucketsDraft<RuleName> {
 }
 
 impl<Name: Copy + PartialEq + core::fmt::Debug> BucketsDraft<Name> {
-    /// Returns the stated hashing, or else the default for the domain.
+    /// Returns the stated hashing. If none is stated, returns the default for the domain.
     pub(super) fn hashing_over(&self, domain: &Domain) -> Hashing {
         Hashing::default_for(self.hashing, domain)
     }
 
-    /// Returns the stated rule, or else the rule with a number of favoured buckets.
+    /// Returns the stated rule. If none is stated, returns the rule that has a number of favoured
+    /// buckets.
     pub(super) fn rule_or_default<R: NamedRule<Name = Name>>(&self) -> Name {
         self.rule.unwrap_or(R::strongest(1).name())
     }
 
-    /// Returns the draft's parameters, with c = 1 if it is open. Returns `None` if the number of
-    /// buckets is open.
+    /// Returns the mechanism with the draft's parameters, where an unset c becomes 1. Returns
+    /// `None` if the number of buckets is unset.
     ///
     /// # Errors
     /// As [`Subset::new`], for the stated parameters.
@@ -115,25 +116,25 @@ impl<Name: Copy + PartialEq + core::fmt::Debug> BucketsDraft<Name> {
     }
 }
 
-/// Returns the paper's rule: `occupied` or `overwrite`.
+/// Returns the rule of the paper: `occupied` or `overwrite`.
 pub(super) fn paper_rule<R: Rule>() -> R {
     R::paper_rule().expect("builds that choose are complete")
 }
 
-/// Variance, with its parameters.
+/// Variance of the estimates, with the parameters that lead to it.
 pub(super) type WithVariance<R> = (f64, Subset<R>);
 
-/// Rule whose parameters can be chosen.
+/// Rule of a bucket mechanism whose parameters can be chosen.
 pub(super) trait ChooseBuckets: NamedRule {
-    /// Strength by which the project's own rule favours cells.
+    /// Strength of a cell. The project's own rule favours the strongest cells.
     const STRENGTH: Strength;
 
     /// Returns the total variance of the goal's estimates under the project's own rule with c =
-    /// `favoured`. The subset's own c is ignored. `top` holds the expected sums over the c
+    /// `favoured`. The c in `subset` is ignored. `top` contains the expected sums over the c
     /// strongest cells. The variance is infinite if reports reveal nothing.
     ///
-    /// The goal's estimates are the mechanism's own ones, unless the goal weighs non-missing
-    /// frequencies or parts.
+    /// The goal's estimates are the means for CoCo and the frequencies for Collision, unless the
+    /// goal weighs non-missing frequencies or has parts.
     fn variance(
         subset: &Subset<Self>,
         domain: &Domain,
@@ -147,8 +148,9 @@ pub(super) trait ChooseBuckets: NamedRule {
     fn paper_variance(subset: &Subset<Self>, domain: &Domain, epsilon: f64, goal: &Goal<'_>)
     -> f64;
 
-    /// Returns the best parameters with windows that agree with a draft. Returns `other` if it is
-    /// as good and less work to decode, or if there are no windows.
+    /// Returns the best parameters with balanced windows that agree with a draft. `other` has the
+    /// best parameters without windows. It is returned if it is as good and takes less work to
+    /// decode, or if there are no windows.
     fn windows(
         _domain: &Domain,
         _limit: &PreparedBudget,
@@ -159,7 +161,7 @@ pub(super) trait ChooseBuckets: NamedRule {
         other
     }
 
-    /// Returns the best parameters of a draft without stated ones.
+    /// Returns the best parameters for a draft that states none.
     ///
     /// # Errors
     /// As [`Choose::best`].

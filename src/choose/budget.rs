@@ -1,5 +1,5 @@
-//! Limits on what a report reveals: ε if it can be linked to its sender, α if it is shuffled among
-//! other reports.
+//! Limits on what a report reveals: ε if the report can be linked to its sender, α if it is
+//! shuffled among other reports.
 
 use alloc::vec::Vec;
 
@@ -7,10 +7,11 @@ use crate::bounds;
 use crate::error::Error;
 use crate::sample::ExpLowerBound;
 
-/// Returns α, the mixture parameter of a report for the accounting of a shuffled batch.
+/// Returns the mixture parameter α of a report: the weight with which the report distinguishes the
+/// two worst inputs. The accounting of a shuffled batch uses α.
 ///
 /// The report names each of `favoured` buckets, sides or cells with weight e = exp(ε), and each of
-/// `others` with weight 1. For c favoured sides of T pairs, `others` is 2T − c.
+/// `others` with weight 1. If CoCo favours c sides of T pairs, `others` is 2T − c.
 ///
 /// ```
 /// // Two answers, one of them favoured: 1/(e + 1), the maximum of α.
@@ -22,10 +23,10 @@ pub fn mixture_alpha(favoured: f64, others: f64, e: f64) -> f64 {
     favoured.min(others) / (favoured * e + others)
 }
 
-/// Limits that chosen parameters keep to: a local ε and a maximum α.
+/// Limits on the chosen parameters: a local ε and a maximum α.
 ///
-/// The shuffled ε grows with ε and with α. A bound on it therefore becomes a bound on α, once ε is
-/// fixed.
+/// The central ε of a shuffled batch grows with the local ε and with α. For a fixed local ε, a
+/// limit on the central ε is therefore a limit on α.
 ///
 /// ```
 /// use hushbin::choose::PrivacyBudget;
@@ -43,7 +44,7 @@ pub struct PrivacyBudget {
 }
 
 impl From<f64> for PrivacyBudget {
-    /// Creates a budget of a local ε alone.
+    /// Creates a budget that limits only the local ε.
     fn from(epsilon: f64) -> Self {
         Self {
             epsilon,
@@ -52,13 +53,13 @@ impl From<f64> for PrivacyBudget {
     }
 }
 
-/// Error of a search in which no parameters keep to the budget.
+/// Error of a search in which no parameters stay within the budget.
 pub(super) const BUDGET_EXCEEDED: Error = Error::Combination {
     reason: "these parameters tell too much of a report that is shuffled",
 };
 
 impl PrivacyBudget {
-    /// Returns the budget with exp(ε), for the repeated checks of a search.
+    /// Returns the budget with a precomputed exp(ε), for the repeated checks of a search.
     pub(super) fn limit(&self) -> PreparedBudget {
         let bound = ExpLowerBound::new(self.epsilon);
         PreparedBudget {
@@ -79,17 +80,19 @@ pub(super) struct PreparedBudget {
 }
 
 impl PreparedBudget {
-    /// Returns whether `favoured` of `buckets` keep to the budget.
+    /// Returns whether a mechanism that favours `favoured` of `buckets` buckets stays within the
+    /// budget.
     pub(super) fn allows(&self, favoured: u32, buckets: u32) -> bool {
         let (favoured, buckets) = (f64::from(favoured), f64::from(buckets));
         // Searches may try more favoured buckets than there are.
         self.allows_sets(favoured, buckets - favoured)
     }
 
-    /// Returns whether sets of `favoured` and `others` keep to the budget.
+    /// Returns whether a mechanism with `favoured` favoured buckets and `others` other buckets
+    /// stays within the budget.
     pub(super) fn allows_sets(&self, favoured: f64, others: f64) -> bool {
-        // If more than half are favoured, `mixture_alpha` understates what a report reveals. Its
-        // maximum 1/(e + 1) holds for any randomizer.
+        // If more than half are favoured, `mixture_alpha` understates what a report reveals. The
+        // maximum of α, 1/(e + 1), is valid for any randomizer.
         let alpha = if favoured > others {
             mixture_alpha(1.0, 1.0, self.e)
         } else {
@@ -98,17 +101,17 @@ impl PreparedBudget {
         alpha <= self.alpha
     }
 
-    /// Returns whether a mechanism with buckets can keep to the budget at all.
+    /// Returns whether any mechanism with buckets can stay within the budget.
     pub(super) fn allows_buckets(&self) -> bool {
         self.allows(1, bounds::BUCKETS.max as u32)
     }
 
-    /// Returns the minimum number of buckets for `favoured` ones to keep to the budget, if they are
-    /// at most half. Returns 2 if α is not limited.
+    /// Returns the minimum number of buckets with which `favoured` favoured buckets stay within the
+    /// budget, if at most half of the buckets are favoured. Returns 2 if α is not limited.
     pub(super) fn min_buckets(&self, favoured: u32) -> u32 {
         let least = f64::from(favoured) * (1.0 / self.alpha - self.e + 1.0);
-        // From c/(c·e + t − c) ≤ α. Rounding may lose the last bit, in which case one more bucket
-        // suffices.
+        // Solves c/(c·e + t − c) ≤ α for the number of buckets t, where c is `favoured`. Rounding
+        // may lose the last bit, in which case one more bucket suffices.
         let least = libm::ceil(least.clamp(bounds::BUCKETS.min, bounds::BUCKETS.max)) as u32;
         if self.allows(favoured, least) {
             least
@@ -117,9 +120,10 @@ impl PreparedBudget {
         }
     }
 
-    /// Returns numbers of buckets at which the budget begins to allow one more favoured bucket.
-    /// They are for the given `favoured`, or else for counts up to `most`: every count to 16, then
-    /// steps of 6 per cent. Returns nothing if α is not limited.
+    /// Returns the numbers of buckets at which the budget begins to allow one more favoured bucket.
+    /// If `favoured` is given, only this count is considered. Otherwise counts up to `most` are
+    /// considered: every count to 16, then steps of 6 per cent. The list is empty if α is not
+    /// limited.
     pub(super) fn bucket_steps(&self, favoured: Option<u32>, most: u32) -> Vec<u32> {
         if self.alpha.is_infinite() {
             return Vec::new();

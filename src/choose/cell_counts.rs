@@ -2,16 +2,16 @@
 
 use alloc::vec::Vec;
 
-/// Numbers of cells to try.
+/// Numbers of cells that a search for parameters tries.
 #[derive(Debug, Clone)]
 pub(super) struct CellCounts {
     pub(super) least: u32,
     pub(super) most: u32,
-    /// Number of elements under a balanced hash, else `None`. Near each tried number, the search
-    /// also tries one without empty slots.
+    /// Number of elements if the hash is balanced, else `None`. Near each tried number of cells,
+    /// the search then also tries one without empty slots.
     pub(super) elements: Option<u32>,
-    /// Numbers of cells at which the budget begins to allow more favoured buckets. They are tried
-    /// too, because the variance jumps there.
+    /// Numbers of cells at which the budget begins to allow more favoured buckets. The search also
+    /// tries these numbers, because the variance jumps there.
     pub(super) steps: Vec<u32>,
 }
 
@@ -19,7 +19,7 @@ pub(super) struct CellCounts {
 const NEIGHBOURS: u32 = 6;
 
 impl CellCounts {
-    /// Returns every number below 24, then steps of about 4 per cent.
+    /// Returns the numbers of cells to try: every number below 24, then steps of about 4 per cent.
     pub(super) fn to_try(&self) -> Vec<u32> {
         let (least, most) = (self.least, self.most);
         let mut cells = self.steps.clone();
@@ -46,7 +46,7 @@ impl CellCounts {
         cells
     }
 
-    /// Returns the neighbours of a number of cells.
+    /// Returns the numbers of cells near `centre`.
     pub(super) fn neighbours(&self, centre: u32) -> impl Iterator<Item = u32> {
         let most = self
             .steps

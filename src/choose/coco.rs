@@ -15,13 +15,14 @@ use crate::mechanism::coco::{Coco, Rates, Rule, RuleName};
 use crate::mechanism::occupancy::{Strength, TopSum};
 use crate::sample::ExpLowerBound;
 
-/// [`Coco`] with open parameters.
+/// [`Coco`] whose parameters may be unset.
 pub type Draft = BucketsDraft<RuleName>;
 
-/// Number of items from which CoCo prefers a single pair if its variance is at most
-/// [`SINGLE_PAIR_COST`] times the minimum. Its reports are decoded 64 items to a word.
+/// Number of items from which on CoCo prefers a single pair, if the variance of a single pair is at
+/// most [`SINGLE_PAIR_COST`] times the minimum. Reports of a single pair are decoded 64 items to a
+/// word.
 const MANY_ITEMS: u32 = 1024;
-/// Acceptable ratio of the single pair's variance to the minimum, see [`MANY_ITEMS`].
+/// Acceptable ratio of a single pair's variance to the minimum variance, see [`MANY_ITEMS`].
 const SINGLE_PAIR_COST: f64 = 1.02;
 
 impl Predict for Coco {
@@ -40,8 +41,8 @@ fn predicted(rates: &Rates, domain: &Domain, population: &Population) -> Predict
     let with = rates.mean_square(true) - 1.0;
     let without = |kept| rates.mean_square_among(domain.sparsity(), f64::from(kept));
     let mean = predict::sampled_error(domain, population, items, with, without);
-    // An entry has the frequencies of its own sign and of the other. `sampled_error` counts the
-    // other as absent, so `none` is subtracted here.
+    // An entry affects the frequencies of its own sign and of the other sign. `sampled_error`
+    // counts the other sign as absent, so `none` is subtracted here.
     let frequency = rates.frequency_variances().map(|[own, other, none]| {
         let with = own + other - none;
         predict::sampled_error(domain, population, 2.0 * items, with, |_| none)
@@ -57,8 +58,8 @@ fn predicted(rates: &Rates, domain: &Domain, population: &Population) -> Predict
     }
 }
 
-/// Returns the total variance of the means, or a value proportional to the variance that the
-/// objective weighs.
+/// Returns the total variance of the means. If the objective weighs non-missing frequencies,
+/// returns a value proportional to the variance that the objective weighs.
 fn total_variance(rates: &Rates, domain: &Domain, goal: &Goal<'_>) -> f64 {
     goal.objective
         .variance(domain, |people| predicted(rates, domain, people))
@@ -101,7 +102,8 @@ impl ChooseBuckets for Rule {
     }
 }
 
-/// Returns the best parameters, or a single pair if it is nearly as good.
+/// Returns the best parameters, or the parameters of a single pair if its variance is nearly as
+/// low.
 fn best_or_single_pair(domain: &Domain, budget: PrivacyBudget) -> Result<Coco, Error> {
     let choose = |buckets| {
         let draft = Draft {
@@ -124,12 +126,12 @@ fn best_or_single_pair(domain: &Domain, budget: PrivacyBudget) -> Result<Coco, E
 
 impl Coco {
     /// Returns the parameters of minimum [total
-    /// variance](crate::mechanism::coco::Rates::total_variance) that keep to the budget and agree
-    /// with a draft.
+    /// variance](crate::mechanism::coco::Rates::total_variance) that stay within the budget and
+    /// agree with a draft.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] or [`Error::Combination`] if no parameters agree with the draft, or
-    /// none of them keep to the budget.
+    /// none of these stay within the budget.
     pub fn choose(
         domain: &Domain,
         budget: impl Into<PrivacyBudget>,

@@ -15,7 +15,7 @@ use crate::mechanism::occupancy::{Strength, TopSum};
 use crate::sample::ExpLowerBound;
 use crate::task::Part;
 
-/// [`Collision`] with open parameters.
+/// [`Collision`] whose parameters may be unset.
 pub type Draft = BucketsDraft<RuleName>;
 
 impl Predict for Collision {
@@ -52,8 +52,9 @@ fn predicted(rates: &Rates, domain: &Domain, population: &Population) -> Predict
     }
 }
 
-/// Returns the total variance of the frequencies, or of the options of parts, or a value
-/// proportional to the variance that the objective weighs.
+/// Returns the total variance of the frequencies or, if the goal has parts, of the shares of their
+/// options. If the objective weighs non-missing frequencies, returns a value proportional to the
+/// variance that the objective weighs.
 fn total_variance(rates: &Rates, domain: &Domain, goal: &Goal<'_>) -> f64 {
     if !goal.parts.is_empty() {
         let options = goal.parts.iter().map(Part::cells);
@@ -107,12 +108,12 @@ impl ChooseBuckets for Rule {
 
 impl Collision {
     /// Returns the parameters of minimum [total
-    /// variance](crate::mechanism::collision::Rates::total_variance) that keep to the budget and
-    /// agree with a draft.
+    /// variance](crate::mechanism::collision::Rates::total_variance) that stay within the budget
+    /// and agree with a draft.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] or [`Error::Combination`] if no parameters agree with the draft, or
-    /// none of them keep to the budget.
+    /// none of these stay within the budget.
     pub fn choose(
         domain: &Domain,
         budget: impl Into<PrivacyBudget>,

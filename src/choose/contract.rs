@@ -10,26 +10,26 @@ use crate::mechanism::hash_bin::LevelName;
 
 /// Mechanism whose parameters can be chosen.
 pub(crate) trait Choose: Predict {
-    /// Parameters, each of which may be left open.
+    /// Parameters of the mechanism, which may be unset.
     type Draft;
 
-    /// Checks the stated parameters of a draft over a domain, without choosing the open ones.
+    /// Checks the stated parameters of a draft for a domain, without choosing the unset parameters.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] or [`Error::Combination`].
     fn check_draft(draft: &Self::Draft, domain: &Domain) -> Result<(), Error>;
 
-    /// Returns the best parameters that agree with a draft, with the sparsity.
+    /// Returns the best parameters that agree with a draft, together with the best sparsity.
     ///
     /// # Errors
-    /// As [`Choose::check_draft`]; [`Error::Combination`] also if no parameters keep to the budget.
+    /// As [`Choose::check_draft`]; [`Error::Combination`] also if no parameters stay within the
+    /// budget.
     fn best(search: &Search<'_>, draft: &Self::Draft) -> Result<Candidate, Error>;
 
-    /// Returns the mechanism with its best parameters, for comparison with others of the same
-    /// protection.
+    /// Returns the mechanism with its best parameters, for comparison with other mechanisms.
     ///
-    /// The comparison is between mechanisms that protect at least as much as the given level.
-    /// Returns nothing if the mechanism cannot keep to the budget.
+    /// Only mechanisms that protect at least as much as the given level are compared. The list is
+    /// empty if the mechanism cannot stay within the budget.
     ///
     /// Collision and CoCo offer the project's own rules with balanced hashing, or with independent
     /// hashing in open domains. No case is known in which the papers' rules are better.
@@ -40,7 +40,7 @@ pub(crate) trait Choose: Predict {
         Ok(Vec::new())
     }
 
-    /// Checks that parameters in use agree with a draft.
+    /// Checks that the parameters in use agree with a draft.
     ///
     /// # Errors
     /// [`Error::TaskDiffers`] with the first field that differs.
@@ -49,7 +49,7 @@ pub(crate) trait Choose: Predict {
     /// Returns the report with the longest encoding.
     fn longest_report(&self, domain: &Domain, epsilon: f64) -> Self::Report;
 
-    /// Returns the level of protection, as hash-bin names it.
+    /// Returns the level of protection, by hash-bin's names for levels.
     fn protects(&self) -> LevelName {
         LevelName::User
     }

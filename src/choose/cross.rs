@@ -10,12 +10,12 @@ use crate::error::Error;
 use crate::mechanism::collision::Rates;
 use crate::task::{Cross, Part, Purpose, Scale};
 
-/// [`Cross`] whose number may have open levels or bins.
+/// [`Cross`] whose number may have unset levels or bins.
 ///
-/// If the purpose is a number's means within rows, its levels and the buckets are chosen together.
-/// They minimise the standard error of a row's mean by the delta method, in the worst case over
-/// means. The calculation takes rows of equal size, all of whose people are at the mean. Otherwise
-/// buckets are chosen for the cells, as for a choice.
+/// If the purpose is the number's means within rows, its levels and the buckets are chosen
+/// together. They minimise the standard error of a row's mean, by the delta method, in the worst
+/// case over means. The calculation assumes rows of equal size, in which all people are at the
+/// mean. For other purposes, buckets are chosen for the cells, as for a choice.
 ///
 /// ```
 /// let draft: hushbin::TaskDraft = serde_json::from_str(r#"{
@@ -31,7 +31,7 @@ use crate::task::{Cross, Part, Purpose, Scale};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct CrossDraft {
-    /// Rows, then columns.
+    /// Two parts: the rows, then the columns.
     pub parts: [PartDraft; 2],
 }
 
@@ -50,17 +50,17 @@ pub struct CrossDraft {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum PartDraft {
-    /// Part without open parameters.
+    /// Part without unset parameters.
     Complete(Part),
-    /// Name of a number, and its scale, which may be left open.
+    /// Name of a number, and its scale, whose parameters may be unset.
     Number(String, NumberDraft),
 }
 
 impl CrossDraft {
-    /// Returns the cross at a local ε.
+    /// Completes the cross-tabulation for a local ε.
     ///
     /// # Errors
-    /// Those of [`NumberDraft::scale`]; [`Error::Combination`] if the purpose is quantiles.
+    /// The errors of [`NumberDraft::scale`]; [`Error::Combination`] if the purpose is quantiles.
     pub fn cross(&self, epsilon: f64) -> Result<Cross, Error> {
         let [rows, columns] = &self.parts;
         let rows = rows.part(&|number| number.scale())?;
@@ -72,7 +72,7 @@ impl CrossDraft {
         Ok(Cross::new(rows, columns))
     }
 
-    /// Returns Collision with the best number of buckets for the purpose.
+    /// Returns a draft of Collision with the best number of buckets for the purpose.
     pub(super) fn mechanism(&self, epsilon: f64) -> Result<MechanismDraft, Error> {
         let [rows, _] = self.cross(epsilon)?.shape();
         let number = match &self.parts[1] {
@@ -83,7 +83,7 @@ impl CrossDraft {
         Ok(collision(buckets))
     }
 
-    /// Checks that a cross in use agrees with the draft.
+    /// Checks that the cross-tabulation in use agrees with the draft.
     ///
     /// # Errors
     /// [`Error::TaskDiffers`] naming the first difference.
@@ -127,8 +127,8 @@ struct LevelsAndBuckets {
 /// Maximum number of levels to try. The best number is 42 at ε = 12 with two rows.
 const MOST_LEVELS: u32 = 64;
 
-/// Returns the best levels and buckets. Returns `None` if the purpose is not means, or if rows or
-/// levels are out of range, which is rejected elsewhere.
+/// Returns the best levels and buckets. Returns `None` if the purpose is not means. Also returns
+/// `None` if rows or levels are out of range, which other checks reject.
 fn best_levels_and_buckets(
     rows: u32,
     number: &NumberDraft,
@@ -164,7 +164,7 @@ fn best_levels_and_buckets(
 /// Number of successive level counts without a lower variance after which the search ends.
 const PATIENCE: u32 = 8;
 
-/// Returns the minimum worst-case variance, with its number of buckets.
+/// Returns the minimum worst-case variance, with the number of buckets that attains it.
 ///
 /// For each number of slots m in a bucket, only the minimum number of buckets is tried. With more
 /// buckets of m slots, reports name the right bucket less often, and the added slots are empty.
@@ -190,10 +190,10 @@ fn best_buckets(rows: u32, levels: u32, epsilon: f64) -> (f64, u32) {
 /// Returns the variance of one report's estimate of a mean within a row, in the worst case over
 /// means. Rows have equal size, and numbers are from −1 to 1.
 ///
-/// The mean is θ = Σ x·f/Σ f over the shares f of the row's cells, with levels x. To first order
-/// its error is that of Σ (x − θ)·f, a weighted sum of shares that is 0, divided by the row's share
-/// (delta method). That sum has the variance of a score with the weights x − θ in the row and 0
-/// elsewhere.
+/// The mean is θ = Σ x·f/Σ f, where the sums are over the row's cells, each with its level x and
+/// its share f of people. To first order (delta method), the error of θ is the error of Σ (x −
+/// θ)·f, divided by the row's share. The true value of Σ (x − θ)·f is 0. The variance of its
+/// estimate is that of a score with the weights x − θ in the row and 0 elsewhere.
 fn worst_variance(rows: u32, levels: u32, buckets: u32, epsilon: f64) -> f64 {
     let rates = rates(rows * levels, buckets, epsilon);
     let (m, r, g) = (f64::from(levels), f64::from(levels - 1), f64::from(rows));
@@ -201,8 +201,8 @@ fn worst_variance(rows: u32, levels: u32, buckets: u32, epsilon: f64) -> f64 {
     let spread = m * (m + 1.0) / (3.0 * r);
     let variance = |mean: f64| {
         let (sum, squares) = (-m * mean, spread + m * mean * mean);
-        // Variance for a person whose own cell has weight `own`. The expectation of the score under
-        // no answer, `none`, is subtracted.
+        // Variance for a person whose own cell has weight `own`. Here `none` is the expectation of
+        // the score if there is no answer. It is subtracted.
         let score = |own: f64| {
             let square = rates.score_square(own, sum, squares);
             let none = rates.p_false * sum;
@@ -224,7 +224,7 @@ fn worst_variance(rows: u32, levels: u32, buckets: u32, epsilon: f64) -> f64 {
         .fold(0.0, f64::max)
 }
 
-/// Returns the rates of Collision with one favoured bucket, in closed form.
+/// Returns Collision's rates with one favoured bucket, in closed form.
 fn rates(cells: u32, buckets: u32, epsilon: f64) -> Rates {
     let (e, t) = (libm::exp(epsilon), f64::from(buckets));
     let m = f64::from(cells.div_ceil(buckets));

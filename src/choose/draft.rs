@@ -1,4 +1,4 @@
-//! Draft of a task, as people write it. Missing parameters are chosen.
+//! Draft of a task, as people write it. hushbin chooses missing parameters.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -47,15 +47,15 @@ pub struct TaskDraft {
     pub epsilon: f64,
     /// Approximate number of people who will report (default the sum of `entries`, or else 10,000).
     pub people: Option<u64>,
-    /// Questions: one without a name, or several with names.
+    /// One question without a name, or several questions with names.
     pub questions: Vec<QuestionDraft>,
     /// Budget of one person.
     pub budget: Budget,
 }
 
 impl TaskDraft {
-    /// Checks the stated parameters without choosing the open ones. A draft that passes may still
-    /// have no possible completion.
+    /// Checks the stated parameters without choosing the unset ones. A draft that passes this check
+    /// may still have no valid completion.
     ///
     /// # Errors
     /// As [`Task::new`] and [`Task::of_questions`].
@@ -66,11 +66,11 @@ impl TaskDraft {
         check_id(&self.id)
     }
 
-    /// Chooses the open parameters by predicted variance, and validates the task.
+    /// Chooses the unset parameters by predicted variance, and validates the task.
     ///
-    /// If no question states a weight, weights are proportional to the square roots of the
-    /// questions' average variances. This minimises the sum over questions of the average variance
-    /// of an estimate.
+    /// If no question states a weight, weights are chosen in proportion to the square roots of the
+    /// questions' average variances. This minimises the sum, over all questions, of the average
+    /// variance of an estimate.
     ///
     /// # Errors
     /// As [`Task::new`] and [`Task::of_questions`].
@@ -81,8 +81,8 @@ impl TaskDraft {
         self.with_weights_and_budget(questions?)
     }
 
-    /// Returns the choice for each question of [`TaskDraft::resolve`], with the alternatives.
-    /// Weights are not chosen.
+    /// Returns the choice that [`TaskDraft::resolve`] makes for each question, with the
+    /// alternatives. Weights are not chosen.
     ///
     /// # Errors
     /// As [`TaskDraft::resolve`].
@@ -94,7 +94,7 @@ impl TaskDraft {
         self.questions.iter().map(choose).collect()
     }
 
-    /// Returns the task of [chosen](TaskDraft::choose) questions, with weights.
+    /// Returns the task whose questions were [chosen](TaskDraft::choose) before, with weights.
     ///
     /// # Errors
     /// As [`TaskDraft::resolve`].
@@ -103,7 +103,7 @@ impl TaskDraft {
         self.with_weights_and_budget(questions.collect())
     }
 
-    /// Returns the task of complete questions, with weights and the budget.
+    /// Returns the task with these complete questions, with weights and the budget.
     fn with_weights_and_budget(&self, questions: Vec<Question>) -> Result<Task, Error> {
         let weighed = self.with_weights(questions)?;
         Ok(weighed.with_budget(self.budget))
@@ -132,7 +132,7 @@ impl TaskDraft {
         Task::of_questions(self.id.clone(), questions)
     }
 
-    /// Checks that `task` agrees with everything that this draft states. Open parameters may have
+    /// Checks that `task` agrees with everything that this draft states. Unset parameters may have
     /// any value.
     ///
     /// # Errors
@@ -164,7 +164,7 @@ fn root_variance(question: &Question) -> f64 {
     let predicted = mechanism.predict_errors(&domain, question.epsilon(), &people);
     let error = predicted.mean.or(predicted.frequency);
     let parts = match question.kind() {
-        // A report covers one prefix of a text, so each prefix is estimated from that part of the
+        // A report covers one prefix of a text, so each prefix is estimated from only a part of the
         // reports.
         Kind::Text(prefixes) => prefixes.lengths().len(),
         _ => 1,

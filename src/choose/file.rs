@@ -1,4 +1,4 @@
-//! Drafts in task files.
+//! Drafts of tasks in task files.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -16,7 +16,7 @@ use crate::task::collected::file::{KindName, QUESTIONS_OR_ITEMS, QuestionFile};
 use crate::task::collected::part_file::{PartFile, PartOrNumber, ScaleFile};
 use crate::task::{Budget, Items, Prefixes, Purpose};
 
-/// Draft of either form: one question without a name, or questions with names.
+/// Draft of a task in either form: one question without a name, or questions with names.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct DraftFile {
@@ -147,7 +147,7 @@ impl QuestionDraft {
     }
 }
 
-/// Returns the stated prefixes of a text, or those for its length.
+/// Returns the stated prefixes of a text, or the prefixes for its stated length.
 fn text(file: &QuestionFile<MechanismDraft>) -> Result<Prefixes, Error> {
     match (&file.prefixes, file.length) {
         (Some(_), None) => file.prefixes(),

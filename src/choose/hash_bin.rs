@@ -1,5 +1,5 @@
-//! Choice of hash-bin's parameters: bins by the effect on the noise, the clip by minimum
-//! predicted squared error.
+//! Choice of hash-bin's parameters. The number of bins is chosen by its effect on the noise. The
+//! clipping bound is chosen by minimum predicted squared error.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -21,7 +21,7 @@ use crate::mechanism::hash_bin::{
     GRID, HashBin, Level, LevelName, Noise, Report, Response, attenuation, clipped_square,
 };
 
-/// [`HashBin`] with open parameters.
+/// [`HashBin`] whose parameters may be unset.
 ///
 /// ```
 /// use hushbin::choose::hash_bin::Draft;
@@ -37,12 +37,12 @@ pub struct Draft {
     pub level: Option<LevelName>,
     /// Distance L, required by level `neighbouring`.
     pub distance: Option<f64>,
-    /// Probability δ (default none, pure ε).
+    /// Probability δ (default none, which means pure ε).
     pub delta: Option<f64>,
-    /// Clip η of level `user`.
+    /// Clipping bound η of level `user`.
     pub clip: Option<f64>,
-    /// Noise of level `user`. The default is the one with less error: `two-point` for ε up to about
-    /// 2.5.
+    /// Noise of level `user`. The default is the noise with the smaller error: `two-point` for ε up
+    /// to about 2.5.
     pub noise: Option<Noise>,
     /// Hashing (default independent, or balanced if there are fewer than six items for each bin).
     pub hashing: Option<Hashing>,
@@ -53,7 +53,7 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// Returns the level, with the given clip and noise.
+    /// Returns the level of the draft, with the given clipping bound and noise.
     fn level_from(&self, (clip, noise): (Option<f64>, Option<Noise>)) -> Result<Level, Error> {
         let name = self.level.unwrap_or(LevelName::User);
         Level::from_parts(name, self.distance, self.delta, clip, noise)
@@ -114,14 +114,16 @@ impl Choose for HashBin {
         Parameters::check(&own, domain)
     }
 
-    /// Returns the best parameters. Hash-bin reports every entry, so its sparsity is the average
-    /// number of entries, for which the number of bins is chosen.
+    /// Returns the best parameters. Hash-bin reports every entry. Its sparsity is therefore the
+    /// average number of entries, for which the number of bins is chosen.
     ///
     /// # Errors
-    /// Those of [`HashBin::choose`]; [`Error::Combination`] if it does not keep to the budget.
+    /// The errors of [`HashBin::choose`]; [`Error::Combination`] if hash-bin cannot stay within the
+    /// budget.
     fn best(search: &Search<'_>, draft: &Draft) -> Result<Candidate, Error> {
-        // No α below 1/(e + 1), which holds for any randomizer, is known for hash-bin. Below level
-        // `user` reports protect neighbours only, so shuffling gives no bound for other inputs.
+        // The only known α for hash-bin is 1/(e + 1), which is valid for any randomizer. Below
+        // level `user`, reports protect only neighbours, so shuffling gives no bound for other
+        // inputs.
         let user = draft.level.unwrap_or(LevelName::User) == LevelName::User;
         if !(search.budget.limit().allows(1, 2) && (user || search.budget.alpha.is_infinite())) {
             return Err(BUDGET_EXCEEDED);
@@ -182,14 +184,14 @@ impl Choose for HashBin {
     }
 }
 
-/// Number of items for each bin below which balancing lowers the variance by 2 per cent or more.
+/// Ratio of items to bins below which balancing lowers the variance by 2 per cent or more.
 const FEW_ITEMS: u32 = 6;
-/// Ratio of the number of bins to the paper's. With the paper's number, other entries in an item's
-/// bin add half of the noise variance. With this one they add an eighth.
+/// Ratio of the chosen number of bins to the paper's number. With the paper's number, other entries
+/// in an item's bin add half of the noise variance. With the chosen number, they add an eighth.
 const BINS_RATIO: f64 = 4.0;
 
 impl HashBin {
-    /// Returns the parameters that agree with the draft. Open parameters minimise the predicted
+    /// Returns the parameters that agree with the draft. Unset parameters minimise the predicted
     /// squared error of the population's means.
     ///
     /// # Errors
@@ -220,9 +222,9 @@ impl HashBin {
 
 /// Returns the hashing for a number of bins.
 ///
-/// With m items in each bin, the balanced hash removes 1/m of the variance that other entries add,
-/// which is an eighth of the noise variance. The independent hash is decoded in less than half of
-/// the time.
+/// With m items in each bin, the balanced hash removes 1/m of the variance that other entries add.
+/// That variance is an eighth of the noise variance. The independent hash is decoded in less than
+/// half of the time.
 fn hashing(draft: &Draft, domain: &Domain, bins: u32) -> Hashing {
     let few = domain
         .items()
@@ -235,7 +237,7 @@ fn hashing(draft: &Draft, domain: &Domain, bins: u32) -> Hashing {
     draft.hashing.unwrap_or(best)
 }
 
-/// Returns the number of bins b for a level.
+/// Returns the best number of bins b for a level.
 fn best_bins(
     domain: &Domain,
     epsilon: f64,
@@ -254,8 +256,8 @@ fn best_bins(
     match level {
         Level::User { .. } => Ok(1),
         Level::Event => Ok(by_distance(EVENT_DISTANCE)),
-        // Each bin adds a grid step to Δ, and more under δ. The variance of noise and of other
-        // entries is therefore compared directly.
+        // Each bin adds a grid step to the sensitivity Δ, and more under δ. The variance of noise
+        // and of other entries is therefore compared directly.
         Level::Neighbouring { distance, delta } => {
             // Invalid drafts fail here, so that `expect` below cannot.
             with(1)?;
@@ -276,8 +278,8 @@ fn best_bins(
     }
 }
 
-/// Returns the clip η and the noise of level `user`: the pair of minimum error, with the best clip
-/// for each kind of noise.
+/// Returns the clipping bound η and the noise of level `user` with minimum error. Each kind of
+/// noise is tried with its best clipping bound.
 fn best_user(
     domain: &Domain,
     epsilon: f64,
@@ -298,16 +300,16 @@ fn best_user(
     best.map_or((None, None), |(_, (clip, noise))| (Some(clip), Some(noise)))
 }
 
-/// Squared error of the means as a function of the clip η.
+/// Squared error of the means as a function of the clipping bound η.
 ///
 /// The noise variance is proportional to η²/n for n people. The squared bias of clipping does not
-/// decrease with n. The sum of both is convex in η: the part of a value that remains after clipping
-/// is concave in η and at most 1. Laplace noise is added to the variance of the clipped sums, which
-/// is not convex but increases with η.
+/// decrease with n. The sum of both is convex in η, because the part of a value that remains after
+/// clipping is concave in η and at most 1. For Laplace noise, the variance of the clipped sums is
+/// added. It is not convex, but increases with η.
 ///
 /// The error is summed over all items if the numbers of entries are known. Otherwise it is summed
-/// over as many items as a person has. Among thousands of items, the noise of all items would
-/// justify clipping most of each value.
+/// only over as many items as one person has. Among thousands of items, the noise of all items
+/// would justify clipping most of each value.
 struct ErrorByClip<'a> {
     population: &'a Population,
     items: f64,
@@ -345,8 +347,8 @@ impl<'a> ErrorByClip<'a> {
         self.items * variance / self.population.people() + bias
     }
 
-    /// Returns the clip of minimum error on a grid. It is at least 1, so that people with one entry
-    /// are estimated without bias.
+    /// Returns the clipping bound of minimum error, a multiple of a grid step. The bound is at
+    /// least 1, so that people with one entry are estimated without bias.
     fn best_clip(&self, grid: u32) -> f64 {
         let clip = |steps: u32| f64::from(steps) / f64::from(grid);
         let widest = f64::from(self.population.most_entries()).clamp(1.0, bounds::CLIP.max);

@@ -1,4 +1,4 @@
-//! Mechanisms with open parameters.
+//! Mechanisms whose parameters may be unset.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -19,10 +19,10 @@ use crate::mechanism::{self, Mechanism};
 
 macro_rules! register {
     ($($(#[$feature:meta])? $module:ident: $Name:ident,)+) => {
-        /// Mechanism with open parameters.
+        /// Mechanism whose parameters may be unset, to be chosen later.
         ///
-        /// A task file has a name such as `"collision"`, or an object with the name and some of the
-        /// parameters.
+        /// In a task file, the mechanism is a name such as `"collision"`, or an object with the
+        /// name and some of the parameters.
         ///
         /// ```
         /// use hushbin::choose::MechanismDraft;
@@ -40,7 +40,7 @@ macro_rules! register {
                 #[doc = concat!("See [`", stringify!($module), "`](super::", stringify!($module), ").")]
                 $Name(super::$module::Draft),
             )+
-            /// Mechanism of minimum predicted error.
+            /// Mechanism that hushbin chooses, by minimum predicted error.
             Auto(AutoDraft),
         }
 
@@ -53,10 +53,10 @@ macro_rules! register {
         }
 
         impl MechanismDraft {
-            /// Checks the stated parameters, without choosing the open ones.
+            /// Checks the stated parameters, without choosing the unset ones.
             ///
             /// # Errors
-            /// Those of the stated parameters.
+            /// The errors of the stated parameters.
             pub(super) fn check(&self, domain: &Domain) -> Result<(), Error> {
                 match self {
                     $(Self::$Name(draft) => mechanism::$module::$Name::check_draft(draft, domain),)+
@@ -64,14 +64,15 @@ macro_rules! register {
                 }
             }
 
-            /// Returns the completion of the draft with minimum predicted error.
+            /// Returns the mechanism whose unset parameters are chosen for minimum predicted error.
             ///
             /// # Errors
-            /// Those of the mechanism's `best`.
+            /// The errors of the mechanism's `best`.
             pub(super) fn best(&self, search: &Search<'_>) -> Result<Candidate, Error> {
                 match self {
                     $(Self::$Name(draft) => mechanism::$module::$Name::best(search, draft),)+
-                    // Only a search without a limit on α comes here, so there is a candidate.
+                    // Only a search without a limit on α gets here, so there is at least one
+                    // candidate.
                     Self::Auto(auto) => Ok(all_candidates(search, auto.level.name())?.swap_remove(0)),
                 }
             }
@@ -93,19 +94,19 @@ macro_rules! register {
         }
 
         /// Returns every mechanism that protects at least as much as `level`, with its best
-        /// parameters, by increasing error.
+        /// parameters, in order of increasing error.
         ///
-        /// Bias is accepted only if the sparsity is open, and is then weighed against the noise. A
-        /// stated sparsity s guarantees unbiased estimates for people with at most s entries.
+        /// If the sparsity is unset, bias is accepted and weighed against the noise. A stated
+        /// sparsity s guarantees unbiased estimates for people with at most s entries.
         ///
-        /// The list is empty if no mechanism keeps to the budget's bound on α.
+        /// The list is empty if no mechanism stays within the budget's limit on α.
         ///
         /// # Errors
-        /// As the mechanisms' `candidates`.
+        /// As the `candidates` function of each mechanism.
         pub(super) fn all_candidates(search: &Search<'_>, level: LevelName) -> Result<Vec<Candidate>, Error> {
             let mut candidates = Vec::new();
             $(candidates.extend(mechanism::$module::$Name::candidates(search, level)?);)+
-            // The sort is stable: of equal errors the first in the registry wins.
+            // The sort is stable: among equal errors, the first mechanism in the registry wins.
             candidates.sort_by(|a, b| a.objective_error.total_cmp(&b.objective_error));
             Ok(candidates)
         }

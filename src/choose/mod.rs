@@ -1,8 +1,8 @@
 //! Choice of mechanism and parameters, by predicted error.
 //!
-//! A [`TaskDraft`] is a task as people write it. Open parameters are chosen for a [`Population`]
-//! and an [`Objective`]. Each mechanism searches its own parameters, and an outer search finds the
-//! sparsity. Making a report needs none of this.
+//! A [`TaskDraft`] is a task as people write it. Its unset parameters are chosen for a
+//! [`Population`] and an [`Objective`]. Each mechanism searches its own parameters, and an outer
+//! search finds the sparsity. Clients do not need this module to make reports.
 
 mod agreement;
 mod buckets;
@@ -57,11 +57,11 @@ macro_rules! register {
 crate::mechanisms!([register]);
 
 impl Mechanism {
-    /// Returns the expected error of estimates, for a population with entries of ±1. In an open
-    /// domain it is the error for rare items.
+    /// Returns the expected errors of estimates, for a population whose entries are ±1. In an open
+    /// domain, the errors are those of rare items.
     ///
     /// # Panics
-    /// If the parameters do not suit the domain. Those of a [`Task`] do.
+    /// If the parameters do not suit the domain. The parameters of a [`Task`] do.
     #[must_use]
     pub fn predict_errors(
         &self,
@@ -79,8 +79,8 @@ impl Mechanism {
         bytes.len()
     }
 
-    /// Returns the level of protection, as hash-bin names it. It is `user` for mechanisms without
-    /// levels.
+    /// Returns the level of protection, by hash-bin's names for levels. Mechanisms without levels
+    /// have the level `user`.
     pub(crate) fn level(&self) -> LevelName {
         each!(Self, self, own => own.protects())
     }

@@ -13,7 +13,7 @@ use crate::mechanism::collision::RuleName;
 use crate::task::collected::part_file::ScaleFile;
 use crate::task::{Limits, Purpose, Scale, Spacing};
 
-/// Scale of a number whose levels or bins may be left open.
+/// Scale of a number, whose levels or bins may be unset.
 ///
 /// ```
 /// use hushbin::choose::{NumberDraft, Purpose};
@@ -24,7 +24,7 @@ use crate::task::{Limits, Purpose, Scale, Spacing};
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct NumberDraft {
-    /// Purpose (default a histogram if bins are stated, else the mean).
+    /// Purpose (default a histogram if any field about bins is stated, else the mean).
     pub purpose: Option<Purpose>,
     /// Minimum. Smaller numbers are clipped.
     pub min: Option<f64>,
@@ -32,7 +32,7 @@ pub struct NumberDraft {
     pub max: Option<f64>,
     /// Unit of the number.
     pub unit: Option<String>,
-    /// Number of levels, for means within the rows of a cross.
+    /// Number of levels, for means within the rows of a `cross`.
     pub levels: Option<u32>,
     /// Edges of bins.
     pub edges: Option<Vec<f64>>,
@@ -40,25 +40,25 @@ pub struct NumberDraft {
     pub bins: Option<u32>,
     /// Spacing of bins (default even).
     pub spacing: Option<Spacing>,
-    /// Distance between possible numbers, for example 1 for counts, from `min` to `max`. Each
-    /// number has its own bin if there are at most 128 numbers.
+    /// Distance between possible numbers from `min` to `max`. For example, the distance is 1 for
+    /// counts. If there are at most 128 possible numbers, each has its own bin.
     pub step: Option<f64>,
 }
 
 impl NumberDraft {
-    /// Default number of bins of a histogram. For quantiles twice as many are best with 50,000
-    /// people at ε = 1, and cost little with fewer people.
+    /// Default number of bins of a histogram. The default for quantiles is twice as many bins. They
+    /// are best with 50,000 people at ε = 1, and cost little with fewer people.
     pub const BINS: u32 = 32;
 
-    /// Maximum number of values with a bin each, for a number with a step.
+    /// Maximum number of possible numbers that each get their own bin, for a number with a step.
     const VALUES: u32 = 128;
 
-    /// Returns whether any field of bins is stated.
+    /// Returns whether any field about bins is stated.
     const fn is_binned(&self) -> bool {
         self.edges.is_some() || self.bins.is_some() || self.spacing.is_some() || self.step.is_some()
     }
 
-    /// Returns the stated purpose, or the one that the other fields imply.
+    /// Returns the stated purpose, or the purpose that the other fields imply.
     pub(super) fn purpose(&self) -> Purpose {
         self.purpose.unwrap_or(if self.is_binned() {
             Purpose::Histogram
@@ -67,11 +67,11 @@ impl NumberDraft {
         })
     }
 
-    /// Returns the scale.
+    /// Returns the scale, with defaults for unset fields.
     ///
     /// # Errors
-    /// [`Error::Combination`] if fields cannot be combined or the range is missing; those of
-    /// [`Scale::levels`] and [`Scale::bins`].
+    /// [`Error::Combination`] if fields cannot be combined or the range is missing. Also the errors
+    /// of [`Scale::levels`] and [`Scale::bins`].
     pub fn scale(&self) -> Result<Scale, Error> {
         let combination = |reason| Err(Error::Combination { reason });
         let mean = self.purpose() == Purpose::Mean;
@@ -125,8 +125,9 @@ impl NumberDraft {
         }
     }
 
-    /// Returns edges midway between possible numbers. There are `bins` bins if there are too many
-    /// numbers for one bin each.
+    /// Returns edges midway between possible numbers. If the draft states no number of bins, each
+    /// possible number has its own bin. If there are too many numbers for that, there are `bins`
+    /// bins.
     fn edges_between_values(
         &self,
         min: f64,
@@ -137,7 +138,7 @@ impl NumberDraft {
         let bound = |name, min, max| Bound { name, min, max };
         bound("step", f64::MIN_POSITIVE, max - min).check(step)?;
         let steps = libm::rint((max - min) / step);
-        // A step such as 0.1 is not exact in binary.
+        // A step such as 0.1 is not exact in binary, so the comparison has a tolerance.
         if libm::fabs(min + steps * step - max) > 1e-9 * step {
             return Err(Error::Combination {
                 reason: "a \"number\" with a \"step\" has a \"max\" that is a multiple of it from \"min\"",
@@ -168,7 +169,7 @@ impl NumberDraft {
         }
     }
 
-    /// Returns this draft with `levels`, unless they are `None`.
+    /// Returns this draft with its levels replaced by `levels`, unless `levels` is `None`.
     pub(super) fn with_levels(&self, levels: Option<u32>) -> Self {
         Self {
             levels: levels.or(self.levels),
@@ -185,7 +186,7 @@ impl NumberDraft {
         let [min, max] = scale.range();
         let mean = edges.is_none();
         let step = Some(scale.step()).filter(|step| *step > 0.0);
-        // No step means any number, so an absent step is compared too.
+        // A draft without a step means any number, so an absent step is compared too.
         check_equal("step", &self.step, &step)?;
         check_equal_if_stated("min", &self.min, min)?;
         check_equal_if_stated("max", &self.max, max)?;
@@ -249,7 +250,8 @@ impl Spacing {
     }
 }
 
-/// Returns Collision with `buckets` and one favoured bucket. `None` leaves both open.
+/// Returns a draft of Collision with `buckets` buckets and one favoured bucket. `None` leaves both
+/// numbers unset.
 pub(super) fn collision(buckets: Option<u32>) -> MechanismDraft {
     MechanismDraft::Collision(Draft {
         rule: Some(RuleName::Heaviest),

@@ -1,4 +1,4 @@
-//! Objectives by which mechanisms are chosen, as values and in task files.
+//! Objectives for which mechanisms are chosen, as values and in task files.
 
 use serde::Deserialize;
 
@@ -11,7 +11,8 @@ use crate::mechanism::hash_bin::LevelName;
 use crate::mechanism::{Mechanism, Neighbours};
 use crate::task::Part;
 
-/// Purpose of estimates: weights of squared errors, each 0 or more.
+/// Purpose of the estimates: weights of the squared errors of three kinds of estimates. Each weight
+/// is 0 or more.
 ///
 /// ```
 /// use hushbin::choose::{Objective, PredictedErrors, SquaredError};
@@ -25,27 +26,28 @@ use crate::task::Part;
 pub struct Objective {
     /// Weight of means.
     pub mean: f64,
-    /// Weight of the frequencies of an item with either sign.
+    /// Weight of frequencies, the shares of people who have an item with a given sign.
     pub frequency: f64,
-    /// Weight of non-missing frequencies: of an item with any sign. The estimate is the sum of
-    /// the frequencies of both signs, whose covariance is taken into account.
+    /// Weight of non-missing frequencies, the shares of people who have an item with either sign.
+    /// The estimate is the sum of the frequencies of both signs, whose covariance is taken into
+    /// account.
     pub nonmissing: f64,
 }
 
 impl Objective {
-    /// Means alone.
+    /// Objective that weighs only means.
     pub const MEAN: Self = Self {
         mean: 1.0,
         frequency: 0.0,
         nonmissing: 0.0,
     };
-    /// Frequencies alone.
+    /// Objective that weighs only frequencies.
     pub const FREQUENCY: Self = Self {
         mean: 0.0,
         frequency: 1.0,
         nonmissing: 0.0,
     };
-    /// Non-missing frequencies alone.
+    /// Objective that weighs only non-missing frequencies.
     pub const NONMISSING: Self = Self {
         mean: 0.0,
         frequency: 0.0,
@@ -79,12 +81,12 @@ impl Objective {
         Some(average)
     }
 
-    /// Returns the variance by which parameters are chosen if non-missing frequencies have a
-    /// weight. It is the weighted average of the `predicted` variances for a person with s entries.
-    /// It is infinite if an estimate with a weight is missing.
+    /// Returns the variance that the choice of parameters minimises, if non-missing frequencies
+    /// have a weight. It is the weighted average of the `predicted` variances for a person with s
+    /// entries. The variance is infinite if an estimate with a weight is missing.
     ///
-    /// Returns `None` for other objectives: parameters that are chosen for a mechanism's own
-    /// estimates serve them as well.
+    /// Returns `None` for other objectives. For these, parameters are chosen by the variance of the
+    /// estimates that the mechanism is made for, which serves the objective as well.
     pub(super) fn variance(
         &self,
         domain: &Domain,
@@ -99,11 +101,12 @@ impl Objective {
     }
 }
 
-/// Goal by which parameters are chosen.
+/// Goal for which parameters are chosen.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Goal<'a> {
     pub(super) objective: Objective,
-    /// Parts with one answer each. If there are any, the estimates are the shares of options.
+    /// Parts of a question of kind `together`, each with one answer. If there are any parts, the
+    /// estimates are the shares of their options.
     pub(super) parts: &'a [Part],
 }
 
@@ -152,8 +155,8 @@ pub enum AutoLevel {
     User,
 }
 
-/// [`Objective`] in a task file: `"mean"`, `"frequency"`, `"nonmissing"`, or an object with the
-/// weight of each.
+/// [`Objective`] in a task file: `"mean"`, `"frequency"`, `"nonmissing"`, or an object with a
+/// weight for each of these.
 ///
 /// ```
 /// use hushbin::choose::{Objective, ObjectiveDraft};
@@ -197,9 +200,9 @@ pub enum ObjectiveDraft {
 pub enum ObjectiveName {
     /// Means.
     Mean,
-    /// Frequencies of items with either sign.
+    /// Frequencies, the shares of people who have an item with a given sign.
     Frequency,
-    /// Non-missing frequencies: of items with any sign.
+    /// Non-missing frequencies, the shares of people who have an item with either sign.
     Nonmissing,
 }
 
@@ -210,7 +213,7 @@ impl Default for ObjectiveDraft {
 }
 
 impl ObjectiveDraft {
-    /// Returns the objective.
+    /// Returns the objective that this draft describes.
     ///
     /// # Errors
     /// [`Error::Combination`] for weights that are negative or all 0.
@@ -244,11 +247,11 @@ impl ObjectiveDraft {
 }
 
 impl AutoDraft {
-    /// Checks that the mechanism in use protects at least as much as the level. The objective
-    /// cannot be checked, because tasks do not contain it.
+    /// Checks that the mechanism in use protects at least as much as the draft's level. The
+    /// objective cannot be checked, because tasks do not contain it.
     ///
     /// # Errors
-    /// [`Error::TaskDiffers`] if it protects less.
+    /// [`Error::TaskDiffers`] if the mechanism protects less.
     pub(super) fn agrees_with(&self, in_use: &Mechanism) -> Result<(), Error> {
         let protects = match (self.level, in_use.neighbours()) {
             (_, Neighbours::Any) | (AutoLevel::Event, Neighbours::OneItem) => true,

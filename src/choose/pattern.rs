@@ -1,7 +1,8 @@
 //! Choice among the known patterns: minimum variance of the shares of people below an edge.
 //!
-//! The patterns in `patterns.txt` were found by simulated annealing. A line has a number of cells,
-//! the number of outputs, and the favoured outputs. Its pattern also serves fewer cells.
+//! The patterns in `patterns.txt` were found by simulated annealing. Each line contains the number
+//! of cells, the number of outputs, and the favoured outputs. A pattern can also be used for fewer
+//! cells.
 
 use alloc::vec::Vec;
 
@@ -18,7 +19,7 @@ use crate::error::Error;
 use crate::mechanism::contract::Parameters;
 use crate::mechanism::pattern::{Pattern, Rates, Report, triangle};
 
-/// [`Pattern`] whose parameters are both open or both stated.
+/// [`Pattern`] whose parameters are either both unset or both stated.
 ///
 /// ```
 /// use hushbin::choose::pattern::Draft;
@@ -41,7 +42,7 @@ pub(super) const MOST_CELLS: u32 = 128;
 const PATTERNS: &str = include_str!("patterns.txt");
 
 impl Draft {
-    /// Returns the stated pattern, if there is one, checked over a domain.
+    /// Returns the stated pattern, checked for a domain, or `None` if no pattern is stated.
     fn stated(&self, domain: &Domain) -> Result<Option<Pattern>, Error> {
         match (self.outputs, &self.favoured) {
             (None, None) => Ok(None),
@@ -104,15 +105,17 @@ impl Choose for Pattern {
 }
 
 impl Pattern {
-    /// Returns the stated pattern if it keeps to the budget. Otherwise returns the best of the
-    /// known patterns that do, and of a single favoured output.
+    /// Returns the stated pattern. If none is stated, returns the best pattern among the known
+    /// patterns and the pattern with a single favoured output. Only patterns that stay within the
+    /// budget are returned.
     ///
-    /// The best has the least V^¼·W^¾. V is the mean variance of the shares below each edge. W is
-    /// the same for shares that are smoothed over an eighth of the cells on each side.
+    /// The best pattern has the least V^¼·W^¾. V is the mean variance of the shares of people below
+    /// each edge. W is the mean variance of the same shares, smoothed over an eighth of the cells
+    /// on each side of the edge.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] or [`Error::Combination`] if a stated pattern is invalid, the domain
-    /// has more than 128 cells, or no pattern keeps to the budget.
+    /// has more than 128 cells, or no pattern stays within the budget.
     ///
     /// ```
     /// use hushbin::choose::pattern::Draft;
@@ -148,15 +151,15 @@ impl Pattern {
     }
 }
 
-/// Returns the pattern of one favoured output, and the patterns of the smallest listed size that
-/// has at least `cells` cells.
+/// Returns the pattern with a single favoured output, and known patterns. These are the patterns of
+/// the smallest size in the file that has at least `cells` cells.
 fn known_patterns(cells: u32) -> Result<Vec<Pattern>, Error> {
     if cells > MOST_CELLS {
         return Err(Error::Combination {
             reason: "quantiles take at most 128 bins: more make them no more exact",
         });
     }
-    // The file is compiled in and holds only numbers, so the 0 is never used.
+    // The file is compiled in and contains only numbers, so the 0 is never used.
     let number = |text: &str| text.parse::<u32>().unwrap_or(0);
     let lines = PATTERNS.lines().filter_map(|line| line.split_once(": "));
     let sizes = lines.filter_map(|(sizes, own)| Some((sizes.split_once(' ')?, own)));
@@ -179,10 +182,11 @@ fn known_patterns(cells: u32) -> Result<Vec<Pattern>, Error> {
     Ok(patterns)
 }
 
-/// Returns the logarithm of V^¼·W^¾, see [`Pattern::choose`].
+/// Returns the logarithm of V^¼·W^¾ up to a constant, see [`Pattern::choose`].
 fn score(rates: &Rates) -> f64 {
     let cells = rates.cells();
     let eighth = cells as f64 / 8.0;
+    // Sums over edges instead of means: the factor is the same for all patterns.
     let mut sums = [0.0; 2];
     for edge in 1..cells {
         let smooth = |cell| triangle((edge as f64 - cell as f64 - 0.5) / eighth);

@@ -1,11 +1,11 @@
-//! Population that a task is planned for.
+//! Population for which a task is planned.
 
 use alloc::vec::Vec;
 
 use crate::bounds;
 use crate::error::Error;
 
-/// Number of people, with the shares of those who have 0, 1, 2, … entries.
+/// Number of people, with the shares of people who have 0, 1, 2, … entries.
 ///
 /// ```
 /// use hushbin::choose::Population;
@@ -19,13 +19,14 @@ use crate::error::Error;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Population {
     people: f64,
-    /// Pairs of a number of entries and the share of people who have it, ascending.
+    /// Pairs of a number of entries and the share of people who have that number, in ascending
+    /// order.
     shares: Vec<(u32, f64)>,
     /// Average number of items that two people have in common, or `None` if unknown.
     pub(super) overlap: Option<f64>,
 }
 
-/// Default number of people that a task is planned for.
+/// Default number of people for which a task is planned.
 pub(crate) const PEOPLE: f64 = 10_000.0;
 
 impl Population {
@@ -39,7 +40,8 @@ impl Population {
         }
     }
 
-    /// Creates a population from counts: element i is the number of people with i entries, from 0.
+    /// Creates a population from counts. Element i of `counts` is the number of people with i
+    /// entries, for i from 0.
     ///
     /// # Errors
     /// [`Error::Combination`] if there are no entries; [`Error::OutOfRange`] if a person has more
@@ -80,24 +82,25 @@ impl Population {
         self.shares.len() == 1
     }
 
-    /// Returns the maximum number of entries.
+    /// Returns the maximum number of entries of one person.
     #[must_use]
     pub(crate) fn most_entries(&self) -> u32 {
         self.shares.last().map_or(0, |share| share.0)
     }
 
-    /// Returns the average over people of a function of the number of entries.
+    /// Returns the average of a function of the number of entries, over all people.
     pub fn average(&self, value: impl Fn(u32) -> f64) -> f64 {
         let weighted = |&(entries, share): &(u32, f64)| share * value(entries);
         self.shares.iter().map(weighted).sum()
     }
 
-    /// Returns the sum over items of the squared bias, if a person with r entries loses the part
-    /// `lost(r)` of each value on average.
+    /// Returns the squared bias of the means, summed over items. A person with r entries loses the
+    /// part `lost(r)` of each value on average.
     ///
-    /// The worst case is `alike` = 1. All people then have the same items, and those with few
-    /// entries have the first ones. Two people with r ≤ r' entries share r items. For smaller
-    /// `alike` they share in proportion to r·r' / (1 + alike·(r' − 1)).
+    /// The parameter `alike` measures how similar the items of different people are. The worst case
+    /// is `alike` = 1. All people then have the same items, and people with few entries have the
+    /// first of these items. Two people with r ≤ r' entries share r items. For smaller `alike`, the
+    /// number of shared items is proportional to r·r' / (1 + alike·(r' − 1)).
     pub(crate) fn squared_bias(&self, alike: f64, lost: impl Fn(u32) -> f64) -> f64 {
         let (mut sum, mut fewer) = (0.0, 0.0);
         // Ascending entries: `fewer` sums over people with fewer entries than this group.
@@ -109,12 +112,12 @@ impl Population {
         sum
     }
 
-    /// Returns the squared bias, summed over `items`, by which parameters are chosen.
+    /// Returns the squared bias by which parameters are chosen, summed over `items` items.
     ///
-    /// An unknown overlap is taken as the geometric mean of the overlap of equally popular items
-    /// and half of the maximum overlap. The error is then up to 2.9 times the minimum, for
-    /// popularity between even and Zipf's law of exponent 1.5. No assumption makes this factor less
-    /// than 2.5.
+    /// An unknown overlap is assumed to be the geometric mean of two overlaps: the overlap of
+    /// equally popular items, and half of the maximum overlap. The error is then up to 2.9 times
+    /// the minimum, if the popularity of items is between even and Zipf's law of exponent 1.5. No
+    /// assumption makes this factor less than 2.5.
     pub(crate) fn likely_squared_bias(&self, items: f64, lost: impl Fn(u32) -> f64) -> f64 {
         let greatest = self.squared_bias(1.0, |_| 1.0);
         if greatest == 0.0 {

@@ -19,11 +19,11 @@ pub struct SquaredError {
     pub variance: f64,
     /// Variance for a rare item. The variance for a common item is of the same order.
     pub rare_variance: f64,
-    /// Squared bias of omitting entries or clipping, in the worst case: all people have the same
-    /// items. It does not decrease with the number of people.
+    /// Squared bias that is caused by omitting entries or by clipping, in the worst case: all
+    /// people have the same items. The bias does not decrease with the number of people.
     pub squared_bias: f64,
     /// Squared bias for the overlap of people's items that a draft states, or else for an assumed
-    /// one. It is not a bound. Parameters are chosen by it.
+    /// overlap. This value is not a bound. Parameters are chosen by it.
     pub likely_squared_bias: f64,
 }
 
@@ -34,21 +34,21 @@ impl SquaredError {
         self.variance + self.squared_bias
     }
 
-    /// Returns variance plus likely squared bias, by which parameters are chosen.
+    /// Returns variance plus likely squared bias, the error by which parameters are chosen.
     #[must_use]
     pub fn likely_total(&self) -> f64 {
         self.variance + self.likely_squared_bias
     }
 }
 
-/// Predicted errors. `None` marks an estimate that the mechanism does not have.
+/// Predicted errors of estimates. `None` marks an estimate that the mechanism does not provide.
 ///
 /// ```
 /// # let draft: hushbin::TaskDraft = serde_json::from_str(
 /// #     r#"{ "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign" }"#,
 /// # ).unwrap();
 /// let chosen = draft.choose().unwrap().remove(0).chosen;
-/// // Collision estimates both.
+/// // Collision estimates means and frequencies.
 /// let [mean, frequency] = [chosen.predicted.mean, chosen.predicted.frequency];
 /// assert!(mean.unwrap().total() > frequency.unwrap().total());
 /// ```
@@ -56,19 +56,19 @@ impl SquaredError {
 pub struct PredictedErrors {
     /// Error of means.
     pub mean: Option<SquaredError>,
-    /// Error of the frequencies of an item with either sign.
+    /// Error of frequencies, the shares of people who have an item with a given sign.
     pub frequency: Option<SquaredError>,
-    /// Error of the non-missing frequencies of items.
+    /// Error of non-missing frequencies, the shares of people who have an item with either sign.
     pub nonmissing: Option<SquaredError>,
 }
 
 /// Mechanism whose errors can be predicted.
 pub(crate) trait Predict: Parameters + Into<Mechanism> {
-    /// Returns the expected error of estimates, for a population with entries of ±1. In an open
-    /// domain it is the error for rare items.
+    /// Returns the expected errors of estimates, for a population whose entries are ±1. In an open
+    /// domain, the errors are those of rare items.
     ///
     /// # Panics
-    /// If the parameters do not suit the domain. Those of a [`Task`](crate::Task) do.
+    /// If the parameters do not suit the domain. The parameters of a [`Task`](crate::Task) do.
     fn predict_errors(
         &self,
         domain: &Domain,
@@ -76,16 +76,17 @@ pub(crate) trait Predict: Parameters + Into<Mechanism> {
         population: &Population,
     ) -> PredictedErrors;
 
-    /// Returns whether values of a person with s entries are clipped on average.
+    /// Returns whether clipping shrinks the values of a person with s entries on average.
     fn clips(&self, _: &Domain) -> bool {
         false
     }
 }
 
-/// Returns the average error of `estimands` numbers, if people's entries are sampled down to s.
+/// Returns the average error of the estimates of `estimands` numbers, if the entries of each person
+/// are sampled down to s.
 ///
-/// Each kept entry is one of the numbers and has the variance `with`. Each other number has the
-/// variance `without(k)` for a person who keeps k entries.
+/// Each kept entry is one of these numbers, and its estimate has the variance `with`. If a person
+/// keeps k entries, the estimates of the other numbers have the variance `without(k)`.
 pub(super) fn sampled_error(
     domain: &Domain,
     population: &Population,
@@ -114,7 +115,7 @@ pub(super) fn sampled_error(
     }
 }
 
-/// Returns the number of items over which the error is averaged.
+/// Returns the number of items over which errors are averaged.
 pub(super) fn averaged_items(domain: &Domain, population: &Population) -> f64 {
     let items = domain.items().unwrap_or(population.most_entries());
     f64::from(items.max(1))

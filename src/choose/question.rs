@@ -1,4 +1,4 @@
-//! Draft of a question, as people write it. Missing parameters are chosen.
+//! Draft of a question, as people write it. hushbin chooses missing parameters.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -40,22 +40,25 @@ pub struct QuestionDraft {
     pub name: String,
     /// Kind of the question, with its items.
     pub kind: KindDraft,
-    /// Sparsity, as in [`QuestionParts`]. If it is missing, it is chosen by `entries`.
+    /// Sparsity, as in [`QuestionParts`]. If it is missing, it is chosen for the population that
+    /// `entries` describes.
     pub sparsity: Option<u32>,
-    /// Numbers of people with 0, 1, 2, … entries, if known. They are needed to weigh the bias of
-    /// omitting entries against the noise.
+    /// Numbers of people with 0, 1, 2, … entries, if known. hushbin needs these numbers to weigh
+    /// the bias of omitting entries against the noise.
     pub entries: Option<Vec<u64>>,
-    /// Average number of items that two people have in common, to go with `entries`. It is the sum
-    /// over items of the squared share of people who have the item, or for ratings of the squared
-    /// mean. A larger overlap means more bias. If it is missing, a medium one is assumed.
+    /// Average number of items that two people have in common, for use with `entries`. It is the
+    /// sum over items of the squared share of people who have the item. For ratings, it is the sum
+    /// of the squared means. A larger overlap means more bias. If the overlap is missing, a medium
+    /// overlap is assumed.
     pub overlap: Option<f64>,
-    /// Weight, as in [`QuestionParts`]. It is chosen if no question states one, and 1 otherwise.
+    /// Weight, as in [`QuestionParts`]. If no question states a weight, all weights are chosen.
+    /// Otherwise a missing weight is 1.
     pub weight: Option<u32>,
     /// Mechanism, with any of its parameters.
     pub mechanism: MechanismDraft,
 }
 
-/// Kind of a draft's question, with its items.
+/// Kind of question in a draft, with its items.
 ///
 /// ```
 /// use hushbin::Items;
@@ -77,19 +80,19 @@ pub enum KindDraft {
     Choice(Items),
     /// Flag, no or yes.
     Flag,
-    /// Number, whose scale may be left open.
+    /// Number, whose scale may have unset parameters.
     Number(NumberDraft),
     /// Names and limits of several numbers.
     Numbers(Items, Numbers),
-    /// Row and column of a cross table.
+    /// Rows and columns of a cross table.
     Cross(CrossDraft),
     /// Text, with the lengths of its prefixes.
     Text(Prefixes),
-    /// Option of each of these parts, reported together.
+    /// One option in each of these parts, reported together.
     Together(Together),
 }
 
-/// Completed draft, with the alternatives.
+/// Completed draft of a question, with alternatives to the chosen mechanism.
 ///
 /// ```
 /// # let draft: hushbin::TaskDraft = serde_json::from_str(
@@ -105,16 +108,16 @@ pub struct QuestionChoice {
     pub question: Question,
     /// Mechanism and sparsity of the question.
     pub chosen: Candidate,
-    /// Every other mechanism of at least the same protection, with its best parameters, by
-    /// increasing error.
+    /// Mechanisms other than the chosen one with at least the same protection, each with its best
+    /// parameters, in order of increasing error.
     pub alternatives: Vec<Candidate>,
     /// Number of people for which errors are predicted.
     pub people: f64,
 }
 
 impl QuestionDraft {
-    /// Checks the stated parameters without choosing the open ones. A draft that passes may still
-    /// have no possible completion.
+    /// Checks the stated parameters without choosing the unset ones. A draft that passes this check
+    /// may still have no valid completion.
     ///
     /// # Errors
     /// As [`Question::new`].
@@ -126,7 +129,8 @@ impl QuestionDraft {
         check().map_err(|error| self.blame(error))
     }
 
-    /// Checks the stated fields and returns the domain, with sparsity 1 if it is open.
+    /// Checks the stated fields and returns the domain. If the sparsity is unset, the domain's
+    /// sparsity is 1.
     fn check_stated(&self, epsilon: f64) -> Result<Domain, Error> {
         let (kind, items) = self.complete_kind(epsilon)?;
         let sparsity = self.sparsity.unwrap_or(1);
@@ -136,7 +140,7 @@ impl QuestionDraft {
         check_kind(&kind, &items, sparsity, epsilon)
     }
 
-    /// Returns the kind at a local ε, with its items.
+    /// Completes the kind of question for a local ε. Returns it with its items.
     fn complete_kind(&self, epsilon: f64) -> Result<(Kind, Items), Error> {
         let (kind, items) = match &self.kind {
             KindDraft::Ratings(items, value) => (Kind::Ratings(*value), Some(items)),
@@ -156,13 +160,14 @@ impl QuestionDraft {
         ))
     }
 
-    /// Chooses the open parameters by predicted variance, and validates the question. An open
+    /// Chooses the unset parameters by predicted variance, and validates the question. An unset
     /// weight becomes 1.
     ///
-    /// The choice uses integers, and floating point without platform-dependent functions. In one
-    /// release it is the same on every platform. A later release may choose better, so the resolved
-    /// [`Question`] is what runs. [`TaskDraft::agrees_with`](super::TaskDraft::agrees_with)
-    /// compares a task in use with its draft.
+    /// The choice uses integers, and floating point without platform-dependent functions. Within
+    /// one release, the choice is therefore the same on every platform. A later release may choose
+    /// better parameters, so a deployment uses the resolved [`Question`].
+    /// [`TaskDraft::agrees_with`](super::TaskDraft::agrees_with) compares a task in use with its
+    /// draft.
     ///
     /// # Errors
     /// As [`Question::new`].
@@ -176,12 +181,14 @@ impl QuestionDraft {
         resolve().map_err(|error| self.blame(error))
     }
 
-    /// Returns the choice of [`QuestionDraft::resolve`] and its alternatives, among parameters
-    /// whose [α](super::mixture_alpha) is at most `alpha`. Returns `None` if `auto` finds none.
-    /// With a finite `alpha`, mechanisms that protect only single entries are excluded.
+    /// Returns the choice of [`QuestionDraft::resolve`] and its alternatives. Only parameters whose
+    /// [α](super::mixture_alpha) is at most `alpha` are considered. Returns `None` if the mechanism
+    /// `auto` finds no such parameters. With a finite `alpha`, mechanisms that protect only single
+    /// entries are excluded.
     ///
     /// # Errors
-    /// As [`Question::new`]; [`Error::Combination`] if a stated mechanism cannot keep to `alpha`.
+    /// As [`Question::new`]; [`Error::Combination`] if the parameters of a stated mechanism cannot
+    /// have an α of at most `alpha`.
     pub fn choose_within_alpha(
         &self,
         epsilon: f64,
@@ -252,7 +259,8 @@ impl QuestionDraft {
     /// Returns the stated mechanism, or the one that the kind requires.
     fn mechanism_draft(&self, epsilon: f64) -> Result<MechanismDraft, Error> {
         match &self.kind {
-            // For these kinds an open draft, by default Collision, means the kind's best mechanism.
+            // For these kinds, an unset mechanism (by default Collision) means the kind's best
+            // mechanism.
             KindDraft::Number(number) if self.leaves_mechanism_open() => Ok(number.mechanism()),
             KindDraft::Cross(cross) if self.leaves_mechanism_open() => cross.mechanism(epsilon),
             KindDraft::Numbers(..) if self.leaves_mechanism_open() => {
@@ -270,8 +278,8 @@ impl QuestionDraft {
             || self.mechanism == MechanismDraft::default()
     }
 
-    /// Returns the population that the question is planned for. `people` is the task's number of
-    /// people, if stated.
+    /// Returns the population for which the question is planned. `people` is the number of people
+    /// that the task states, if any.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] and [`Error::Combination`] if the stated population is impossible, or
@@ -355,8 +363,8 @@ impl QuestionDraft {
         error.in_question_if_named(&self.name)
     }
 
-    /// Checks that a question in use agrees with everything that this draft states. Open parameters
-    /// may have any value.
+    /// Checks that a question in use agrees with everything that this draft states. Unset
+    /// parameters may have any value.
     ///
     /// # Errors
     /// [`Error::TaskDiffers`] with the first difference.

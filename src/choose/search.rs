@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::mechanism::Mechanism;
 use crate::task::Part;
 
-/// Candidate mechanism, with its predicted errors.
+/// Mechanism that is considered for a question, with its predicted errors.
 ///
 /// ```
 /// # let draft: hushbin::TaskDraft = serde_json::from_str(
@@ -31,12 +31,13 @@ pub struct Candidate {
     pub sparsity: u32,
     /// Predicted errors.
     pub predicted: PredictedErrors,
-    /// Likely error of the objective. It is infinite if the mechanism lacks a required estimate, or
-    /// is biased for people with at most as many entries as the stated sparsity.
+    /// Error of the objective, with the likely bias. It is infinite if the mechanism lacks a
+    /// required estimate. It is also infinite if the sparsity is stated and the mechanism is biased
+    /// for people with at most that many entries.
     pub objective_error: f64,
 }
 
-/// Search space and objective.
+/// Search space and objective of a search for parameters.
 pub(crate) struct Search<'a> {
     /// Domain, whose sparsity is ignored.
     pub(crate) domain: Domain,
@@ -45,21 +46,22 @@ pub(crate) struct Search<'a> {
     pub(crate) budget: PrivacyBudget,
     pub(crate) population: &'a Population,
     pub(crate) objective: Objective,
-    /// Parts with one answer each, or none.
+    /// Parts of a question of kind `together`, or an empty list.
     pub(crate) parts: &'a [Part],
 }
 
-/// Search granularity: the search ends at sparsities that differ by at most 1 + s/32.
+/// Granularity of the search. The search ends when the tried sparsities on either side of the best
+/// sparsity s are at most 1 + s/32 away.
 const GRANULARITY: u32 = 32;
-/// Sparsity up to which every s is tried.
+/// Sparsity up to which every sparsity is tried.
 const SMALL_SPARSITY: usize = 12;
 
 impl Search<'_> {
-    /// Returns the mechanism that `choose` returns for a domain, at the best sparsity unless it is
-    /// stated.
+    /// Returns the mechanism that `choose` returns for the stated sparsity, or for the best
+    /// sparsity if none is stated.
     ///
     /// # Errors
-    /// Those of `choose`.
+    /// The errors of `choose`.
     pub(crate) fn best<P: Predict>(
         &self,
         choose: impl Fn(&Domain, PrivacyBudget) -> Result<P, Error>,
@@ -80,8 +82,8 @@ impl Search<'_> {
             Ok(best.as_ref().map_or(sparsity, |best| best.sparsity))
         };
         let place = |sparsity: u32| tried.partition_point(|s| *s < sparsity);
-        // Choosing for a large s takes long. Every fourth sparsity is tried, then all near the
-        // best. The noise increases with s and the bias decreases.
+        // Choosing parameters for a large s takes long. So every fourth sparsity is tried first,
+        // then all sparsities near the best. The noise increases with s, and the bias decreases.
         let stride = if tried.len() > SMALL_SPARSITY { 4 } else { 1 };
         let last = tried.len() - 1;
         let mut centre = consider(tried[last])?;
@@ -116,7 +118,7 @@ impl Search<'_> {
         Ok(best.expect("there is a sparsity"))
     }
 
-    /// Returns the mechanism with its predicted error over a domain.
+    /// Returns the mechanism with its predicted errors for a domain.
     pub(crate) fn candidate(&self, mechanism: impl Predict, domain: &Domain) -> Candidate {
         let predicted = mechanism.predict_errors(domain, self.budget.epsilon, self.population);
         // A stated sparsity s guarantees unbiased estimates for people with s entries.
@@ -130,7 +132,7 @@ impl Search<'_> {
         }
     }
 
-    /// Returns the goal by which parameters are chosen.
+    /// Returns the goal for which parameters are chosen.
     pub(super) fn goal(&self) -> Goal<'_> {
         Goal {
             objective: self.objective,
@@ -147,7 +149,7 @@ impl Search<'_> {
             .clamp(1, bounds::SPARSITY.max as u32)
     }
 
-    /// Returns every small sparsity, then steps of a fifth.
+    /// Returns the sparsities to try: every small sparsity, then steps of a fifth.
     fn sparsities(&self) -> Vec<u32> {
         if let Some(sparsity) = self.sparsity {
             return alloc::vec![sparsity];

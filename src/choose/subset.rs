@@ -1,9 +1,9 @@
-//! Search for the number of hash functions R, of buckets t and of favoured buckets c: minimum total
-//! variance within a budget.
+//! Search for the number of hash functions R, the number of buckets t and the number of favoured
+//! buckets c. The search minimises the total variance within a budget.
 //!
-//! A report hashes R·s elements, each in several rounds. Unless a draft states R, this cost is at
-//! most [`MAX_HASH_COST`], and R is the least power of two whose variance is within
-//! [`VARIANCE_TOLERANCE`] of the best.
+//! A report hashes R·s elements, each in several rounds. A draft may state R. Otherwise the cost of
+//! hashing is at most [`MAX_HASH_COST`], and R is the smallest power of two whose variance is
+//! within [`VARIANCE_TOLERANCE`] of the best.
 
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
@@ -24,43 +24,44 @@ use crate::mechanism::hash_bin::LevelName;
 use crate::mechanism::occupancy::{ApproximateTopSums, TopSum, TopSums};
 use crate::mechanism::{BucketReport, Subset};
 
-/// Maximum of R·s·(1 + rounds) that is chosen for R > 1. Each unit takes about 5 ns of a report in
-/// a page. Measured for an element under one hash function: 8 ns with a single pair, 30 in five
-/// rounds, 60 in nine, 126 in 21.
+/// Maximum of R·s·(1 + rounds) if a number R > 1 is chosen. Each unit takes about 5 ns when a page
+/// makes a report. Hashing one element under one hash function was measured: 8 ns with a single
+/// pair, 30 ns in five rounds, 60 ns in nine, and 126 ns in 21.
 const MAX_HASH_COST: u32 = 1500;
-/// Maximum ratio to the minimum variance at which fewer hash functions are preferred.
+/// Variance, relative to the minimum, up to which fewer hash functions are preferred.
 const VARIANCE_TOLERANCE: f64 = 1.01;
-/// Number of ranked candidates of each R that are compared exactly to choose R.
+/// Number of the best-ranked candidates of each R that are compared exactly to choose R.
 const EXACT_PER_HASH_COUNT: usize = 3;
-/// Number of ranked candidates of the chosen R that are compared exactly.
+/// Number of the best-ranked candidates of the chosen R that are compared exactly.
 const FINALISTS: usize = 8;
 /// Maximum R·s for which candidates are ranked with exact sums. With independent cells, approximate
 /// sums led to 12 per cent more variance at R·s = 3, 7 per cent at 5, and none at 16.
 const EXACT_RANKING_MAX: u32 = 12;
-/// Sparsity s from which approximate sums decide. At s = 1024 they led to the same choice as exact
-/// ones, except for c by one in a thousand. Exact sums take a tenth of a second each there.
+/// Sparsity s from which on approximate sums decide. At s = 1024 they led to the same choice as
+/// exact sums, except that c differed by one in a thousand. Exact sums take a tenth of a second
+/// each there.
 const APPROXIMATE_FROM_SPARSITY: u32 = 256;
-/// Maximum number of c that are all tried.
+/// Maximum width of a range of c in which every c is tried.
 const MAX_EXHAUSTIVE: u32 = 24;
-/// Number of items for each entry above which paddings are a small part of all slots.
+/// Ratio of items to entries above which paddings are a small part of all slots.
 const MAX_ITEMS_PER_ENTRY: u32 = 16;
-/// Factor by which the variance must decrease for paddings to be replaced. People with few entries
-/// add less noise with paddings.
+/// Factor by which the variance must decrease if items are to replace paddings. People with few
+/// entries add less noise with paddings.
 const MIN_GAIN_WITHOUT_PADDING: f64 = 1.003;
 
 const NO_WINDOW: Error = Error::Combination {
     reason: "no \"balanced-windows\" agree with what is said: they take rule \"heaviest\", one of \"hashes\", and 2 \"favoured\" or more of 3 to 255 \"buckets\", no more than answers where either is left open",
 };
 
-/// Returns the best parameters over a domain that agree with a draft.
+/// Returns the best parameters for a domain that agree with a draft.
 ///
-/// Under the paper's rule every t is tried. Under the project's own rule a grid of t is ranked,
-/// mostly by approximate sums. Then the best candidates of one R and all neighbours are compared
-/// with exact sums.
+/// Under the paper's rule, every number of buckets t is tried. Under the project's own rule, a grid
+/// of t is ranked, mostly by approximate sums. Then the best candidates with one R, and all their
+/// neighbours, are compared by exact sums.
 ///
 /// # Errors
 /// [`Error::OutOfRange`] or [`Error::Combination`] if no parameters agree with the draft, or none
-/// of them keep to the budget.
+/// of these stay within the budget.
 pub(super) fn choose<R: ChooseBuckets>(
     domain: &Domain,
     budget: PrivacyBudget,
@@ -87,7 +88,8 @@ pub(super) fn choose<R: ChooseBuckets>(
     let chosen = match complete {
         _ if search.hashing == Hashing::BalancedWindows => {
             search.hashing.check(domain)?;
-            // Windows that the draft requires have no substitute, and no paper's rule.
+            // Windows that the draft requires have no substitute, and the paper's rule has no
+            // windows.
             let best = windows(None).filter(|_| !paper);
             best.ok_or(NO_WINDOW)?.1
         }
@@ -157,7 +159,7 @@ fn has_many_entries(domain: &Domain) -> bool {
     domain.items().is_some_and(|items| !few(items))
 }
 
-/// Search over buckets for one hashing.
+/// Search over the numbers of buckets, for one hashing.
 struct BucketSearch<'a> {
     domain: &'a Domain,
     epsilon: f64,
@@ -188,13 +190,14 @@ impl BucketSearch<'_> {
         self.domain.sparsity()
     }
 
-    /// Returns the number of cells of one function above which no variance decreases. The optimum
-    /// of P1 (Wang et al., see [`collision`](crate::mechanism::collision)) is below s·e + 2s
-    /// buckets, and a permutation gains nothing from more cells than elements. A budget of α may
-    /// need more cells ([`PreparedBudget::bucket_steps`]).
+    /// Returns the number of cells of one hash function above which the variance does not decrease
+    /// further. The optimum of the paper's rule (Wang et al., see
+    /// [`collision`](crate::mechanism::collision)) is below s·e + 2s buckets, where e = exp(ε). A
+    /// permutation gains nothing from more cells than elements. A budget of α may need more cells
+    /// ([`PreparedBudget::bucket_steps`]).
     fn max_cells<R: ChooseBuckets>(&self) -> u32 {
         let s = f64::from(self.sparsity());
-        // Twice P1's bound, for safety.
+        // Twice the bound of Wang et al., for safety.
         let wide = 2.0 * s * (self.limit.e + 2.0);
         let wide = match self.elements::<R>() {
             Some(elements) => wide.min(f64::from(elements)),
@@ -203,13 +206,13 @@ impl BucketSearch<'_> {
         wide.clamp(1.0, bounds::BUCKETS.max / f64::from(R::SIDES)) as u32
     }
 
-    /// Returns the number of elements under a balanced hash, or `None` under another.
+    /// Returns the number of elements if the hash is balanced, else `None`.
     fn elements<R: ChooseBuckets>(&self) -> Option<u32> {
         let elements = Subset::<R>::elements_under(self.hashing, self.domain)?;
         self.hashing.is_balanced().then_some(elements)
     }
 
-    /// Creates parameters. The search stays within the bounds.
+    /// Creates parameters. The search stays within the bounds, so this cannot fail.
     fn with<R: ChooseBuckets>(&self, rule: R, cells: u32, hashes: u32) -> Subset<R> {
         Subset::with_hashes(rule, self.hashing, R::SIDES * cells, hashes)
             .expect("within the bounds of buckets, hashes and favoured")
@@ -219,7 +222,7 @@ impl BucketSearch<'_> {
     fn best_of_paper_rule<R: ChooseBuckets>(&self) -> Subset<R> {
         let s = self.sparsity();
         let first = s + 1;
-        // α may require more cells than any that the variance favours.
+        // The limit on α may require more cells than the minimum of the variance.
         let hiding = self.limit.min_buckets(s).div_ceil(R::SIDES).max(first);
         let candidates = (first..=self.max_cells::<R>().max(first))
             .filter(|cells| self.limit.allows(s, R::SIDES * cells))
@@ -262,7 +265,7 @@ impl BucketSearch<'_> {
         }
     }
 
-    /// Returns whether `hashes` functions may have `cells` cells each.
+    /// Returns whether `hashes` hash functions may have `cells` cells each.
     fn is_affordable<R: ChooseBuckets>(&self, cells: u32, hashes: u32) -> bool {
         let buckets = u64::from(hashes) * u64::from(R::SIDES * cells);
         let affordable = || {
@@ -276,7 +279,8 @@ impl BucketSearch<'_> {
             && (hashes == 1 || self.hashes.is_some() || affordable())
     }
 
-    /// Returns the best parameters under the project's own rule, with `cells` cells or any number.
+    /// Returns the best parameters under the project's own rule. The number of cells is `cells`, or
+    /// the best number if `cells` is `None`.
     fn best_of_own_rule<R: ChooseBuckets>(&self, cells: Option<u32>) -> WithVariance<R> {
         let Some(cells) = cells else {
             let counts = self.cell_counts::<R>();
@@ -325,7 +329,7 @@ impl BucketSearch<'_> {
         least(core::iter::once(leader).chain(others))
     }
 
-    /// Returns the best of `best` and of parameters with these numbers of cells.
+    /// Returns the best parameters among `best` and the parameters with these numbers of cells.
     fn best_around<R: ChooseBuckets>(
         &self,
         best: WithVariance<R>,
@@ -338,19 +342,20 @@ impl BucketSearch<'_> {
         least(core::iter::once(best).chain(others))
     }
 
-    /// Returns parameters with the stated c, or with 1 as a placeholder.
+    /// Returns parameters with the stated c. If no c is stated, c is 1 as a placeholder.
     fn with_placeholder<R: ChooseBuckets>(&self, cells: u32, hashes: u32) -> Subset<R> {
         self.with(R::strongest(self.favoured.unwrap_or(1)), cells, hashes)
     }
 
-    /// Returns approximate sums for a number of cells.
+    /// Returns approximate sums over the strongest cells, for a number of cells.
     fn approximate_sums<R: ChooseBuckets>(&self, cells: u32) -> ApproximateTopSums {
         self.with_placeholder::<R>(cells, self.hashes.unwrap_or(1))
             .occupancy(self.domain)
             .approximate_top_sums(R::STRENGTH)
     }
 
-    /// Returns the best c by approximate sums, or by exact ones if these take no longer.
+    /// Returns the parameters with the best c, by approximate sums. Exact sums are used if they
+    /// take no longer.
     fn best_favoured_quickly<R: ChooseBuckets>(
         &self,
         cells: u32,
@@ -365,7 +370,8 @@ impl BucketSearch<'_> {
         }
     }
 
-    /// Returns the best c by exact sums, or by approximate ones if these are as good.
+    /// Returns the parameters with the best c, by exact sums. Approximate sums are used if they are
+    /// as good.
     fn best_favoured_exactly<R: ChooseBuckets>(&self, any: &Subset<R>) -> WithVariance<R> {
         let occupancy = any.occupancy(self.domain);
         if self.sparsity() >= APPROXIMATE_FROM_SPARSITY {
@@ -380,7 +386,8 @@ impl BucketSearch<'_> {
         self.best_favoured(any, &ExpectedSums::Exact(sums))
     }
 
-    /// Returns the range of c to try. At c = R·s every cell with an element is favoured.
+    /// Returns the range of c to try. At c = R·s every cell with an element is favoured, so a
+    /// larger c is not tried.
     fn favoured_range<R: ChooseBuckets>(&self, any: &Subset<R>) -> RangeInclusive<u32> {
         let most = R::most_favoured(any.outcomes());
         match self.favoured {
@@ -389,7 +396,8 @@ impl BucketSearch<'_> {
         }
     }
 
-    /// Returns the best c with its variance. The variance is infinite if no c keeps to the budget.
+    /// Returns the parameters with the best c, and their variance. The variance is infinite if no c
+    /// stays within the budget.
     fn best_favoured<R: ChooseBuckets>(
         &self,
         any: &Subset<R>,
@@ -404,8 +412,9 @@ impl BucketSearch<'_> {
             }
         };
         let (first, last) = self.favoured_range(any).into_inner();
-        // The variance decreases as G(c)/Ω increases. G is concave in c and Ω linear, so the ratio
-        // has one peak. The budget allows c up to some maximum.
+        // G(c) is the expected sum over the c strongest cells, and Ω is the sum of the weights of
+        // all cells. The variance decreases as G(c)/Ω increases. G is concave in c and Ω linear, so
+        // the ratio has one peak. The budget allows c up to some maximum.
         let (mut low, mut high) = (first, last);
         while high - low > MAX_EXHAUSTIVE {
             let middle = low + (high - low) / 2;
@@ -427,7 +436,7 @@ impl BucketSearch<'_> {
     }
 }
 
-/// Returns the candidate of minimum variance, the first of equal ones.
+/// Returns the candidate of minimum variance. Among equal variances, the first candidate wins.
 ///
 /// # Panics
 /// If there is no candidate.

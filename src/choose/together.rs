@@ -1,4 +1,5 @@
-//! Comparison of asking one of several questions with asking all of them together.
+//! Comparison of two designs: each report answers one of several questions, or all questions
+//! together.
 
 use alloc::vec::Vec;
 
@@ -15,10 +16,10 @@ use crate::task::{Kind, Part, Question, Task, Together};
 
 /// Comparison of the variances of separate questions and of one question of kind `together`.
 ///
-/// Each is the sum over all answers to all questions of the variance of one report's estimate of
-/// the answer's share. People are spread evenly over answers. A question drawn with probability w
-/// gets a part w of the reports. A variance V then becomes V/w, and the draw of the people adds f(1
-/// − f)·(1/w − 1) for an answer of share f.
+/// Each variance is a sum over all answers to all questions. A term is the variance of one report's
+/// estimate of the share of people with that answer. People are spread evenly over the answers to a
+/// question. A question that is drawn with probability w gets a part w of the reports. Its variance
+/// V then becomes V/w. The draw of the people adds f(1 − f)·(1/w − 1) for an answer with share f.
 ///
 /// ```
 /// use hushbin::choose::compare_together;
@@ -40,8 +41,8 @@ pub struct TogetherComparison {
     pub together: f64,
 }
 
-/// Compares both ways. Returns `None` unless the task has several choices and flags, all with
-/// Collision, that can be asked together.
+/// Compares separate questions with one question of kind `together`. Returns `None` unless the task
+/// has several choices and flags, all with Collision, that can be asked together.
 #[must_use]
 pub fn compare_together(task: &Task) -> Option<TogetherComparison> {
     let questions = task.questions();
@@ -74,8 +75,8 @@ pub fn compare_together(task: &Task) -> Option<TogetherComparison> {
     })
 }
 
-/// Replaces the predicted error of a candidate by the error of its options' shares, for people
-/// spread evenly over each part's options.
+/// Replaces the predicted error of a candidate by the error of the shares of its options. People
+/// are spread evenly over the options of each part.
 pub(super) fn predict(all: &Together, epsilon: f64, people: f64, candidate: &mut Candidate) {
     let (count, cells) = (all.parts().len() as u32, all.cells());
     let Mechanism::Collision(collision) = &candidate.mechanism else {
@@ -104,7 +105,7 @@ fn separate_variance(rates: &Rates, options: u32) -> f64 {
     rates.frequency_variance(true) + f64::from(options - 1) * rates.frequency_variance(false)
 }
 
-/// Returns a question as a part, or `None` if its kind cannot be one.
+/// Returns a question as a part of `together`, or `None` if its kind cannot be a part.
 fn part(question: &Question) -> Option<Part> {
     match question.kind() {
         Kind::Choice => Some(Part::choice(question.name(), question.items().clone())),

@@ -1,5 +1,5 @@
-//! Choice of Collision with windows, for one answer of a list. With windows any share c/t of the
-//! buckets can be favoured.
+//! Choice of Collision with balanced windows, for one answer from a list. With windows, c of t
+//! buckets are favoured, and c/t can be any share.
 
 use alloc::vec::Vec;
 
@@ -9,15 +9,15 @@ use crate::domain::Domain;
 use crate::hash::{Hashing, MAX_WINDOW_BUCKETS};
 use crate::mechanism::collision::{Collision, Rates, Rule, RuleName};
 
-/// Maximum ratio to the minimum variance at which less work is preferred.
+/// Variance, relative to the minimum, up to which parameters with less decoding work are preferred.
 const VARIANCE_TOLERANCE: f64 = 1.001;
-/// Cost of a shuffle step, in hash rounds of a slot. Rounds are cheap because sixteen slots are
-/// computed together.
+/// Cost of one shuffle step, in units of one hash round of one slot. Rounds are cheap because
+/// sixteen slots are computed together.
 const SHUFFLE_STEP_COST: u32 = 10;
 
 impl Collision {
-    /// Lists the windows over `answers` answers whose share of favoured buckets lies between two
-    /// `parts`, or next to them.
+    /// Lists Collision's parameters with windows for `answers` answers. Their share of favoured
+    /// buckets lies between the two `parts`, or next to them.
     ///
     /// ```
     /// use hushbin::mechanism::collision::Collision;
@@ -35,8 +35,8 @@ impl Collision {
         let [least, most] = parts;
         let near = |t: u32| {
             let [least, most] = [least, most].map(|part| (f64::from(t) * part) as u32);
-            // From c rounded down to c rounded up. A window has at least 2 buckets and not all of
-            // them.
+            // c runs from `least` rounded down to `most` rounded up. A window has at least 2
+            // buckets, but not all of them.
             (least.max(2)..=(most + 1).min(t - 1)).map(move |c| [t, c])
         };
         let buckets =
@@ -51,7 +51,8 @@ impl Collision {
             .expect("2 favoured or more of 3 to 255 buckets")
     }
 
-    /// Returns the cost of listing the answers that a report hits, in hash rounds of a slot.
+    /// Returns the cost of listing the answers that a report hits, in units of one hash round of
+    /// one slot.
     fn work(&self, domain: &Domain) -> u32 {
         let hash = self.hash(domain);
         match hash.rounds() {
@@ -61,8 +62,8 @@ impl Collision {
     }
 }
 
-/// Returns the best windows that agree with a draft, or `other` if it is as good and less work.
-/// Windows exist only for one answer of a list.
+/// Returns the best windows that agree with a draft. Returns `other` if it is as good and takes
+/// less work to decode. Windows exist only for one answer from a list.
 pub(super) fn best(
     domain: &Domain,
     limit: &PreparedBudget,
@@ -71,7 +72,7 @@ pub(super) fn best(
     other: Option<WithVariance<Rule>>,
 ) -> Option<WithVariance<Rule>> {
     let answers = domain.items().filter(|_| domain.is_one_of_list());
-    // The variance is least near this share (Ye and Barg 2018).
+    // The variance is least near this share of favoured buckets (Ye and Barg 2018).
     let part = 1.0 / (limit.e + 1.0);
     let mut windows = match (answers, draft.buckets, draft.favoured) {
         (None, ..) | (_, _, Some(1)) => Vec::new(),
@@ -85,7 +86,7 @@ pub(super) fn best(
             .collect(),
         (Some(_), Some(t), Some(c)) => alloc::vec![Collision::with_windows(t, c)],
     };
-    // `other` has an infinite variance if it does not keep to the budget.
+    // `other` needs no check: its variance is infinite if it exceeds the budget.
     windows.retain(|own| limit.allows(own.width(), own.buckets()));
     let rated = windows.into_iter().map(|own| {
         let rates = own.windowed_rates(domain, &limit.bound);

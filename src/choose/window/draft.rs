@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use serde::Deserialize;
 
-/// [`Window`](crate::mechanism::window::Window) with open parameters.
+/// [`Window`](crate::mechanism::window::Window) whose parameters may be unset.
 ///
 /// ```
 /// use hushbin::choose::window::Draft;
@@ -15,19 +15,20 @@ use serde::Deserialize;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Draft {
-    /// Number m of numbers that a report covers.
+    /// Number of drawn attributes m, which a report covers.
     pub drawn: Option<u32>,
-    /// Number t of atoms of each number.
+    /// Number of atoms t for each attribute.
     pub atoms: Option<u32>,
-    /// Number k of atoms that a level favours.
+    /// Number of atoms k that a level favours.
     pub favoured: Option<u32>,
-    /// Values of the atoms of the upper half.
+    /// Values of the atoms in the upper half.
     pub values: Option<Vec<u32>>,
-    /// Objective for which values are chosen.
+    /// Objective for which the values are chosen.
     pub objective: Option<Objective>,
 }
 
-/// Objective that the variance of a mean is minimised for. Privacy does not depend on it.
+/// Objective of the choice of values: the variance of a mean that is minimised. Privacy does not
+/// depend on the objective.
 ///
 /// ```
 /// use hushbin::choose::window::{Draft, Objective};
@@ -45,7 +46,7 @@ pub struct Draft {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Objective {
-    /// Worst case over numbers. The variance is then a bound for every crowd.
+    /// Worst case over numbers. The variance is then a bound for every distribution of numbers.
     Worst,
     /// Average over numbers spread evenly over the range. The worst-case variance is larger.
     Average,

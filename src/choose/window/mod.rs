@@ -1,4 +1,5 @@
-//! Choice of the window's parameters: minimax variance of a mean, over numbers.
+//! Choice of the window mechanism's parameters. They minimise the variance of a mean, in the worst
+//! case over numbers.
 
 mod draft;
 mod sizes;
@@ -98,12 +99,13 @@ impl Choose for Window {
 }
 
 impl Window {
-    /// Returns the parameters that keep to the budget, agree with a draft, and have the minimum
-    /// worst-case variance over numbers. A draft's objective `average` changes only the values.
+    /// Returns the parameters that stay within the budget, agree with a draft, and have the minimum
+    /// worst-case variance over numbers. If the draft's objective is `average`, only the values
+    /// change.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] or [`Error::Combination`] if no parameters agree with the draft, or
-    /// none of them keep to the budget.
+    /// none of these stay within the budget.
     ///
     /// ```
     /// use hushbin::choose::window::Draft;

@@ -1,4 +1,4 @@
-//! Search for the sizes of the window: drawn numbers m, atoms t, favoured atoms k.
+//! Search for the sizes of the window mechanism: drawn attributes m, atoms t, and favoured atoms k.
 
 use alloc::vec::Vec;
 
@@ -9,14 +9,14 @@ use crate::choose::budget::{PreparedBudget, PrivacyBudget};
 use crate::domain::Domain;
 use crate::mechanism::window::{Rates, Window};
 
-/// Search space.
+/// Search for the sizes m, t and k.
 struct SizeSearch<'a> {
     attributes: u32,
     limit: PreparedBudget,
     draft: &'a Draft,
 }
 
-/// Sizes with values and worst-case variance.
+/// Sizes m, t and k, with the atoms' best values and the worst-case variance.
 struct SizesWithVariance {
     drawn: u32,
     atoms: u32,
@@ -31,15 +31,16 @@ pub(super) const MOST_ATOMS: u32 = 128;
 const TRIED_ATOMS: u32 = 64;
 /// Relative precision of variances, for the comparison of sizes and for the final values.
 const PRECISION: [f64; 2] = [1e-4, 1e-6];
-/// Ratio of variances above which doubling the atoms ends the search.
+/// Ratio of the variances after and before the number of atoms is doubled. Above this ratio, the
+/// search ends.
 const DOUBLING_RATIO_LIMIT: f64 = 0.999;
-/// Maximum ratio to the minimum variance at which fewer atoms are preferred.
+/// Variance, relative to the minimum, up to which fewer atoms are preferred.
 const VARIANCE_TOLERANCE: f64 = 1.004;
-/// Integers to which the maximum value may be scaled.
+/// Integers to which the maximum value of an atom may be scaled.
 const MAX_VALUE_RANGE: core::ops::RangeInclusive<u32> = 500..=1000;
 
-/// Returns the best parameters that agree with a draft and keep to the budget, or `None` if there
-/// are none.
+/// Returns the best parameters that agree with a draft and stay within the budget, or `None` if
+/// there are none.
 pub(super) fn best(domain: &Domain, budget: PrivacyBudget, draft: &Draft) -> Option<Window> {
     let attributes = domain.items().unwrap_or(0);
     let sizes = SizeSearch {
@@ -59,7 +60,7 @@ pub(super) fn best(domain: &Domain, budget: PrivacyBudget, draft: &Draft) -> Opt
     let mut best = all.min_by(|a, b| a.variance.total_cmp(&b.variance))?;
     let mut variance: fn(&Rates) -> f64 = Rates::worst_variance;
     if draft.objective == Some(Objective::Average) {
-        // Sizes stay those of the worst case: only the values differ.
+        // The sizes stay those of the worst case: only the values differ.
         let squares = sizes.squares(best.drawn, [best.atoms, best.favoured])?;
         best.values = values::best_on_average(best.atoms, best.favoured, squares, best.values);
         variance = Rates::average_variance;
@@ -68,7 +69,7 @@ pub(super) fn best(domain: &Domain, budget: PrivacyBudget, draft: &Draft) -> Opt
 }
 
 impl SizeSearch<'_> {
-    /// Returns the best sizes for `drawn` numbers.
+    /// Returns the best sizes for reports that cover `drawn` attributes.
     fn best_for_drawn(&self, drawn: u32) -> Option<SizesWithVariance> {
         let best = match (self.draft.atoms, self.draft.favoured) {
             (Some(t), Some(k)) => self.solve_roughly(drawn, [t, k]),
@@ -89,10 +90,12 @@ impl SizeSearch<'_> {
         self.solve(drawn, [best.atoms, best.favoured], PRECISION[1])
     }
 
-    /// Returns the smallest number of atoms that is nearly as good as the best.
+    /// Returns the best sizes with the smallest number of atoms whose variance is nearly the
+    /// minimum.
     ///
-    /// Doubling both the atoms and the favoured atoms never increases the variance, because pairs
-    /// of atoms can have the old values. The search therefore ends when doubling has gained little.
+    /// Doubling both the atoms and the favoured atoms never increases the variance, because each
+    /// pair of new atoms can have the value of one old atom. The search therefore ends when
+    /// doubling has gained little.
     fn fewest_atoms(&self, drawn: u32) -> Option<SizesWithVariance> {
         let most = max_atoms_within_cells(TRIED_ATOMS, drawn);
         let mut tried: Vec<SizesWithVariance> = Vec::new();
@@ -112,10 +115,10 @@ impl SizeSearch<'_> {
         tried.into_iter().find(|own| own.variance <= most)
     }
 
-    /// Returns the best number of atoms with k favoured ones.
+    /// Returns the sizes with k favoured atoms and the best number of atoms.
     ///
-    /// The variance is unimodal in the number of atoms. The search starts at the share of favoured
-    /// atoms of `previous`, an earlier result.
+    /// The variance is unimodal in the number of atoms. The search starts where the share of
+    /// favoured atoms is that of `previous`, an earlier result.
     fn with_favoured(
         &self,
         drawn: u32,
@@ -146,13 +149,13 @@ impl SizeSearch<'_> {
         Some(best)
     }
 
-    /// Returns sizes with values that are precise enough to compare variances.
+    /// Returns the sizes with values that are precise enough to compare variances.
     fn solve_roughly(&self, drawn: u32, sizes: [u32; 2]) -> Option<SizesWithVariance> {
         self.solve(drawn, sizes, PRECISION[0])
     }
 
-    /// Returns the numbers of cells and of favoured cells. Returns `None` if there are too many, or
-    /// if they do not keep to the budget.
+    /// Returns the number of cells and the number of favoured cells. Returns `None` if there are
+    /// too many cells or favoured atoms, or if the sizes exceed the budget.
     fn allows(&self, drawn: u32, [atoms, favoured]: [u32; 2]) -> Option<[u32; 2]> {
         let cells = atoms
             .checked_pow(drawn)
@@ -162,7 +165,7 @@ impl SizeSearch<'_> {
         self.limit.allows_sets(c, others).then_some([cells, inside])
     }
 
-    /// Returns sizes with the best values, to a relative `precision` of the variance.
+    /// Returns the sizes with the best values. The variance has the relative precision `precision`.
     fn solve(
         &self,
         drawn: u32,
@@ -180,8 +183,7 @@ impl SizeSearch<'_> {
         })
     }
 
-    /// Returns the coefficients of an estimate's variance, or `None` if the sizes do not keep to
-    /// the budget.
+    /// Returns the coefficients of an estimate's variance, or `None` if the sizes are not allowed.
     fn squares(&self, drawn: u32, [atoms, favoured]: [u32; 2]) -> Option<Squares> {
         let [cells, inside] = self.allows(drawn, [atoms, favoured])?;
         let [c, others] = [f64::from(inside), f64::from(cells - inside)];
@@ -189,7 +191,7 @@ impl SizeSearch<'_> {
         let e = self.limit.e;
         let all = c * e + others;
         // Probability of an atom that the level does not favour, and the excess probability of a
-        // favoured one.
+        // favoured atom.
         let other = f64::from(cells) / t / all;
         let gap = c / k * (e - 1.0) / all;
         // A report covers m of d attributes, so an estimate has this share of reports.
@@ -207,14 +209,14 @@ fn max_atoms_within_cells(most: u32, drawn: u32) -> u32 {
     (2..=most).rev().find(kept).unwrap_or(2)
 }
 
-/// The least variance of any; infinite without any.
+/// Returns the least variance of these sizes, or infinity if there are none.
 fn least_variance<'a>(all: impl IntoIterator<Item = &'a SizesWithVariance>) -> f64 {
     let variances = all.into_iter().map(|own| own.variance);
     variances.fold(f64::INFINITY, f64::min)
 }
 
-/// Returns the window with the integer values of minimum variance. The scale of the integers is
-/// searched.
+/// Returns the window with the integer values of minimum variance. Integers on several scales are
+/// tried.
 fn round_to_integers(
     found: &SizesWithVariance,
     variance: impl Fn(&Window) -> f64,

@@ -1,24 +1,25 @@
-//! Minimax values of atoms: minimum worst-case variance.
+//! Minimax values of atoms: the values of minimum worst-case variance.
 //!
 //! For a fixed mixture of two neighbouring levels, the variance of an estimate is a positive
 //! semidefinite quadratic form of the values. Its maximum over all mixtures is therefore convex. A
-//! barrier method (Boyd and Vandenberghe, "Convex Optimization", 2004, §11.3) minimises it, subject
-//! to ascending values and a last level of 1.
+//! barrier method (Boyd and Vandenberghe, "Convex Optimization", 2004, §11.3) minimises this
+//! maximum, subject to ascending values and a last level of 1.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::solve::{factorise, solve};
 
-/// Coefficients of the variance of one report's estimate, for values whose last level is 1. The
-/// mean square at a level is `any`·Σ Y² over all atoms + `favoured`·Σ Y² over the level's atoms.
+/// Coefficients of the variance of one report's estimate, if the last level is 1. The mean square
+/// at a level has two terms: `any`·Σ Y² over the values Y of all atoms, and `favoured`·Σ Y² over
+/// the values of the level's atoms.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Squares {
     pub(super) any: f64,
     pub(super) favoured: f64,
 }
 
-/// Convex programme for t atoms and k favoured ones.
+/// Convex optimisation problem for t atoms, of which a level favours k.
 #[derive(Debug, Clone, Copy)]
 struct Programme {
     atoms: usize,
@@ -26,13 +27,14 @@ struct Programme {
     squares: Squares,
 }
 
-/// Slacks of the constraints at a point: variances below the bound, and ascending values.
+/// Slacks of the constraints at a point. The constraints are variances below the bound, and
+/// ascending values.
 struct Slacks {
     variances: Vec<f64>,
     steps: Vec<f64>,
 }
 
-/// Derivatives, by the values, of the maximum variance between two levels.
+/// Derivatives of the maximum variance between two neighbouring levels, with respect to the values.
 struct SegmentDerivatives {
     gradient: Vec<f64>,
     /// Diagonal part of the second derivative.
@@ -43,20 +45,20 @@ struct SegmentDerivatives {
 
 /// Factor by which the barrier becomes steeper at each stage.
 const BARRIER_GROWTH: f64 = 20.0;
-/// Maximum number of Newton steps of a stage.
+/// Maximum number of Newton steps in one stage of the barrier method.
 const MOST_STEPS: u32 = 50;
 
 /// Returns the minimax values and the worst-case variance for one report's estimate.
 ///
-/// The values are those of the upper half's atoms, ascending. The last k sum to 1. If Newton's
-/// method converges, the variance exceeds the minimum by at most a relative `precision`. It
-/// converges for all k near the best.
+/// The values are those of the atoms in the upper half, ascending. The last k values sum to 1. If
+/// Newton's method converges, the variance exceeds the minimum by at most the relative `precision`.
+/// The method converges for all k near the best k.
 pub(super) fn best(atoms: u32, favoured: u32, squares: Squares, precision: f64) -> (Vec<f64>, f64) {
     let programme = Programme::new(atoms, favoured, squares);
     let half = programme.half();
     let mut point: Vec<f64> = (1..=half).map(|place| place as f64).collect();
     programme.scale(&mut point);
-    // Strictly above all variances: a feasible start for the barrier.
+    // The bound starts strictly above all variances, a feasible start for the barrier.
     let mut bound = 1.1 * programme.worst_variance(&point) + 1e-3;
     let constraints = (programme.segments().len() + half) as f64;
     let mut steepness = constraints / bound;
@@ -65,7 +67,7 @@ pub(super) fn best(atoms: u32, favoured: u32, squares: Squares, precision: f64) 
         steepness *= BARRIER_GROWTH;
         programme.centre(&mut point, &mut bound, steepness);
     }
-    // If it does not converge, values that are 0 except for the last k can be better.
+    // If Newton's method does not converge, values that are 0 except for the last k can be better.
     let mut last = vec![0.0; half];
     last[half - programme.window..].fill(1.0 / f64::from(favoured));
     let all = [point, last].map(|own| (programme.worst_variance(&own), own));
@@ -77,8 +79,9 @@ pub(super) fn best(atoms: u32, favoured: u32, squares: Squares, precision: f64) 
     }
 }
 
-/// Returns the values of minimum average variance over numbers spread evenly, for the same sum. The
-/// coordinate search starts at the values of [`best`], from which the result differs little.
+/// Returns the values of minimum average variance over numbers spread evenly from −1 to 1. The last
+/// k values again sum to 1. The coordinate search starts at the values of [`best`], which differ
+/// little from the result.
 ///
 /// The coordinates are the differences between successive values. They stay at 0 or above, so
 /// values ascend.
@@ -124,7 +127,7 @@ impl Programme {
         }
     }
 
-    /// Scales the upper half's values to a last level of 1.
+    /// Scales the values of the upper half so that the last level is 1.
     fn scale(&self, point: &mut [f64]) {
         let top: f64 = point[self.half() - self.window..].iter().sum();
         point.iter_mut().for_each(|value| *value /= top);
@@ -134,8 +137,8 @@ impl Programme {
         self.atoms / 2
     }
 
-    /// Returns the indices of the pairs of neighbouring levels at 0 or above. The other pairs
-    /// mirror them.
+    /// Returns the indices of the pairs of neighbouring levels that are at 0 or above. The other
+    /// pairs are mirror images.
     const fn segments(&self) -> core::ops::Range<usize> {
         let last = self.atoms - self.window;
         last / 2..last
@@ -181,14 +184,15 @@ impl Programme {
         let levels: Vec<(f64, f64)> = values.windows(self.window).map(level).collect();
         let between = |pair: &[(f64, f64)]| (pair[1].0 - pair[0].0) * (pair[0].1 + pair[1].1);
         let squares: f64 = levels.windows(2).map(between).sum();
-        // The density is 1/2, and a trapezoid adds another 1/2. E[x²] = 1/3.
+        // Numbers have the density 1/2, and a trapezoid adds another factor 1/2. E[x²] = 1/3.
         0.25 * squares - 1.0 / 3.0
     }
 
-    /// Returns the maximum variance between a level and the next, and the part λ of the next level
-    /// at which it is reached.
+    /// Returns the maximum variance between a level and the next, and the weight λ of the next
+    /// level at which the maximum is reached.
     ///
-    /// At λ the variance is A + λB − (W + λΔ)², which is concave in λ.
+    /// Let A be the mean square at the level and W its mean. The next level has the mean square A +
+    /// B and the mean W + Δ. At λ the variance is A + λB − (W + λΔ)², which is concave in λ.
     fn segment_maximum(&self, values: &[f64], level: usize) -> (f64, f64) {
         let Squares { any, favoured } = self.squares;
         let squared = |own: &[f64]| own.iter().map(|y| y * y).sum::<f64>();
@@ -206,7 +210,8 @@ impl Programme {
         (at + part * more - number * number, part)
     }
 
-    /// Returns the derivatives of the maximum variance between a level and the next.
+    /// Returns the derivatives of the maximum variance between a level and the next, with respect
+    /// to the values.
     fn derivatives(&self, point: &[f64], values: &[f64], level: usize) -> SegmentDerivatives {
         let Squares { any, favoured } = self.squares;
         let (_, part) = self.segment_maximum(values, level);
@@ -218,7 +223,8 @@ impl Programme {
             let Some((at, sign)) = self.value_index(atom) else {
                 continue;
             };
-            // Weight with which the mixture favours each atom, and its derivative by the part.
+            // Weight with which the mixture favours each atom, and its derivative with respect to
+            // the part.
             let (weight, change) = if atom == level {
                 (1.0 - part, -1.0)
             } else if atom == level + self.window {
@@ -260,7 +266,8 @@ impl Programme {
         }
     }
 
-    /// Minimises steepness·bound + barrier by Newton's method, from `point` and `bound`.
+    /// Minimises steepness·bound + barrier by Newton's method, starting at `point` and `bound`. The
+    /// barrier is −Σ ln(slack) over all slacks.
     fn centre(&self, point: &mut Vec<f64>, bound: &mut f64, steepness: f64) {
         for _ in 0..MOST_STEPS {
             let slacks = self.slacks(point, *bound);
@@ -294,8 +301,8 @@ impl Programme {
         }
     }
 
-    /// Returns Newton's step of the values and of the bound, with the expected decrease of the
-    /// cost, doubled. The step stays in the plane on which the last level is 1.
+    /// Returns Newton's step of the values and of the bound, with twice the expected decrease of
+    /// the cost. The step stays in the plane on which the last level is 1.
     fn newton(&self, point: &[f64], slacks: &Slacks, steepness: f64) -> (Vec<f64>, f64) {
         let half = self.half();
         let size = half + 1;
@@ -357,7 +364,7 @@ impl Slacks {
         -self.all().map(|slack| libm::log(*slack)).sum::<f64>()
     }
 
-    /// Returns whether each slack is at least a tenth of its former value.
+    /// Returns whether each slack is at least a tenth of its value in `before`.
     fn stay_above_tenth_of(&self, before: &Self) -> bool {
         self.all()
             .zip(before.all())
@@ -365,7 +372,7 @@ impl Slacks {
     }
 }
 
-/// Adds weight·v·vᵀ to a matrix.
+/// Adds weight·v·vᵀ to a square matrix.
 fn add(matrix: &mut [f64], v: &[f64], weight: f64) {
     if weight == 0.0 {
         return;
