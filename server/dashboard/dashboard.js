@@ -26,7 +26,7 @@ function setAll(element, attributes) {
 // www/dashboard/api.ts
 var ESTIMANDS = ["mean", "sum", "plus", "minus", "nonmissing", "share"];
 var isSums = (answer) => "privacy" in answer;
-var Refused = class extends Error {
+var CollectorError = class extends Error {
   name = "Refused";
   /** Last part of the problem's type, for example `nothing-released`. */
   problem;
@@ -37,14 +37,14 @@ var Refused = class extends Error {
     const members = typeof body === "object" && body !== null ? body : {};
     const { type, title, detail, have, need } = members;
     const words = [title, detail].filter((word) => typeof word === "string");
-    super(words.length > 0 ? `${words.join(": ")}.` : wordless(status));
+    super(words.length > 0 ? `${words.join(": ")}.` : messageForStatus(status));
     this.problem = String(type ?? "").replace(/^.*:/, "");
     this.status = status;
     this.have = typeof have === "number" ? have : void 0;
     this.need = typeof need === "number" ? need : void 0;
   }
 };
-function wordless(status) {
+function messageForStatus(status) {
   if (status === 0) return "The collector does not answer.";
   return `The collector answered with status ${status}.`;
 }
@@ -54,25 +54,25 @@ var Collector = class {
   /** Token of the analyst. `null` if requests are made without a token. */
   token = null;
   /** Requests a path under `tasks`, such as "survey/batches?…". An empty path lists all tasks. */
-  async ask(path) {
+  async get(path) {
     const response = await this.#get(path === "" ? "tasks" : `tasks/${path}`);
     const body = await response.json().catch(() => null);
-    if (!response.ok || body === null) throw new Refused(response.status, body);
+    if (!response.ok || body === null) throw new CollectorError(response.status, body);
     return body;
   }
   /** Requests a path under `tasks`. Returns `null` if the collector has no such path. */
   async askIfThere(path) {
     try {
-      return await this.ask(path);
+      return await this.get(path);
     } catch (thrown) {
-      if (thrown instanceof Refused && thrown.status === 404) return null;
+      if (thrown instanceof CollectorError && thrown.status === 404) return null;
       throw thrown;
     }
   }
   /** Returns the collector's metrics, as text for Prometheus. */
   async metrics() {
     const response = await this.#get("metrics");
-    if (!response.ok) throw new Refused(response.status, null);
+    if (!response.ok) throw new CollectorError(response.status, null);
     return response.text();
   }
   async #get(path) {
@@ -81,7 +81,7 @@ var Collector = class {
     try {
       return await fetch(new URL(path, this.#base), { headers, credentials: "omit" });
     } catch {
-      throw new Refused(0, null);
+      throw new CollectorError(0, null);
     }
   }
 };
@@ -94,9 +94,9 @@ function count(value) {
 function counted(value, noun, plural = `${noun}s`) {
   return `${count(value)} ${value === 1 ? noun : plural}`;
 }
-function percent(share2, digits2 = 0) {
-  const text = (Math.abs(share2) * 100).toFixed(digits2);
-  return `${share2 < 0 && Number(text) !== 0 ? "−" : ""}${text}%`;
+function percent(share, digits2 = 0) {
+  const text = (Math.abs(share) * 100).toFixed(digits2);
+  return `${share < 0 && Number(text) !== 0 ? "−" : ""}${text}%`;
 }
 function short(value) {
   return Number(value.toPrecision(3)).toString();
@@ -111,30 +111,30 @@ var RAISED = {
   ...Object.fromEntries([..."⁰¹²³⁴⁵⁶⁷⁸⁹"].map((raised, digit) => [String(digit), raised]))
 };
 
-// www/dashboard/counting.ts
-var REPORTS = {
+// www/dashboard/batch-unit.ts
+var REPORT_UNIT = {
   one: "report",
   more: "reports",
-  of: (reports) => reports,
-  least: 0
+  convert: (reports) => reports,
+  min: 0
 };
-function countingOf({ messages, people = 0 }) {
-  if (messages === void 0) return REPORTS;
+function batchUnitOf({ messages, people = 0 }) {
+  if (messages === void 0) return REPORT_UNIT;
   const each = messages.levels * messages.drawn + messages.noise;
-  return { one: "person", more: "people", of: (own) => own / each, least: people };
+  return { one: "person", more: "people", convert: (own) => own / each, min: people };
 }
-function limitsOf({ of, least }, closes) {
-  const own = Math.max(Math.ceil(of(closes.least)), least);
-  return [own, Math.max(Math.ceil(of(closes.most)), own)];
+function limitsOf({ convert, min }, closes) {
+  const own = Math.max(Math.ceil(convert(closes.least)), min);
+  return [own, Math.max(Math.ceil(convert(closes.most)), own)];
 }
-var capital = (word) => word.charAt(0).toUpperCase() + word.slice(1);
+var capitalize = (word) => word.charAt(0).toUpperCase() + word.slice(1);
 var about = (value) => Number.isInteger(value) ? "" : "about ";
-function said({ one, more, of }, collected) {
-  const value = of(collected);
+function formatWithUnit({ one, more, convert }, collected) {
+  const value = convert(collected);
   return `${about(value)}${counted(Math.round(value), one, more)}`;
 }
-function amount({ of }, collected) {
-  return count(of(collected));
+function formatCount({ convert }, collected) {
+  return count(convert(collected));
 }
 
 // www/dashboard/labels.ts
@@ -142,7 +142,7 @@ function digits(value) {
   const rounded = Math.abs(value) >= 1e3 ? Math.round(value) : Number(value.toPrecision(3));
   return new Intl.NumberFormat("en-GB", { maximumSignificantDigits: 21 }).format(rounded).replace("-", "−");
 }
-function resolved(value, estimate) {
+function roundedByError(value, estimate) {
   const [from, to] = estimate?.simultaneous_interval ?? [0, 0];
   const half = (to - from) / 2;
   if (!(half > 0 && Number.isFinite(half))) return digits(value);
@@ -151,20 +151,20 @@ function resolved(value, estimate) {
   const text = new Intl.NumberFormat("en-GB", format).format(value);
   return /[1-9]/.test(text) ? text.replace("-", "−") : text.replace("-", "");
 }
-var tick = (value) => Number(value.toPrecision(6)).toLocaleString("en-GB").replace("-", "−");
-var shareTick = (value) => `${tick(value * 100)}%`;
-var share = (value) => percent(value, 1);
-var rating = (value) => value.toFixed(3).replace("-", Number(value.toFixed(3)) === 0 ? "" : "−");
+var tickText = (value) => Number(value.toPrecision(6)).toLocaleString("en-GB").replace("-", "−");
+var shareTickText = (value) => `${tickText(value * 100)}%`;
+var shareText = (value) => percent(value, 1);
+var ratingText = (value) => value.toFixed(3).replace("-", Number(value.toFixed(3)) === 0 ? "" : "−");
 function nameOf(label) {
   if (typeof label === "string") return label;
   if (typeof label === "number") return String(label);
   const { from, to } = label;
   if (typeof from === "number" && typeof to === "number") return `${digits(from)} to ${digits(to)}`;
-  return Object.entries(label).map(([part2, own]) => `${part2}: ${nameOf(own)}`).join(", ");
+  return Object.entries(label).map(([part, own]) => `${part}: ${nameOf(own)}`).join(", ");
 }
 function queryOf(label) {
   if (typeof label !== "object") return String(label);
-  const named = Object.values(label).every((part2) => typeof part2 === "string");
+  const named = Object.values(label).every((part) => typeof part === "string");
   return named ? nameOf(label) : null;
 }
 function questionsOf(task) {
@@ -182,20 +182,32 @@ function itemsOf(question) {
   return question.of?.length ?? 1;
 }
 var WORDS = {
-  mean: { long: "mean rating (no rating counts as 0)", short: "Mean" },
+  mean: { long: "mean rating (no rating counts as 0)", short: "Mean rating" },
   sum: { long: "sum over all people", short: "Sum over all people" },
-  plus: { long: "share of people who rate it above 0", short: "Rated above 0" },
-  minus: { long: "share of people who rate it below 0", short: "Rated below 0" },
-  nonmissing: { long: "share of people who have it", short: "Have it" },
+  plus: {
+    long: "share of people who rate the item above 0",
+    short: "Share of people who rate above 0"
+  },
+  minus: {
+    long: "share of people who rate the item below 0",
+    short: "Share of people who rate below 0"
+  },
+  nonmissing: { long: "share of people who rate the item", short: "Share of people with a rating" },
   share: { long: "share of people", short: "Share of people" }
 };
 var FRACTIONAL = {
-  plus: { long: "mean of ratings above 0 (others count as 0)", short: "Mean above 0" },
-  minus: {
-    long: "mean of ratings below 0, without sign (others count as 0)",
-    short: "Mean below 0"
+  plus: {
+    long: "mean of ratings above 0 (other ratings count as 0)",
+    short: "Mean rating above 0"
   },
-  nonmissing: { long: "mean size of ratings (no rating counts as 0)", short: "Mean size" }
+  minus: {
+    long: "mean of ratings below 0, without sign (other ratings count as 0)",
+    short: "Mean rating below 0"
+  },
+  nonmissing: {
+    long: "mean absolute rating (no rating counts as 0)",
+    short: "Mean absolute rating"
+  }
 };
 var isFractional = ({ kind = "", value }) => kind === "ratings" && value === "real";
 var wordsOf = (estimand, question) => (isFractional(question) ? FRACTIONAL[estimand] : void 0) ?? WORDS[estimand];
@@ -207,14 +219,14 @@ var KINDS = {
   flag: "yes or no",
   number: "a number",
   numbers: "several numbers",
-  cross: "two things at once",
-  together: "several options together",
+  cross: "two answers combined",
+  together: "several choices combined",
   text: "a text",
   vector: "a vector"
 };
 var REAL = /* @__PURE__ */ new Set(["numbers", "vector"]);
 var isReal = ({ kind = "" }) => REAL.has(kind);
-function moment(seconds) {
+function formatTime(seconds) {
   const format = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
   return format.format(seconds * 1e3);
 }
@@ -229,17 +241,17 @@ function ranges(numbers) {
 }
 
 // www/dashboard/table.ts
-var cellOf = (cell2) => typeof cell2 === "string" ? { shown: cell2 } : cell2;
+var cellOf = (cell2) => typeof cell2 === "string" ? { content: cell2 } : cell2;
 function table(caption, heads, rows, style = "") {
-  const head = heads.map(cellOf).map(({ shown, style: own }) => {
-    return el("th", { scope: "col", role: "columnheader", class: own }, shown);
+  const head = heads.map(cellOf).map(({ content, style: own }) => {
+    return el("th", { scope: "col", role: "columnheader", class: own }, content);
   });
   const body = rows.map(
     (row) => el(
       "tr",
       { role: "row" },
       ...row.map(cellOf).map(
-        ({ shown, style: own }, column2) => column2 === 0 ? el("th", { scope: "row", role: "rowheader", class: own }, shown) : el("td", { role: "cell", class: own }, shown)
+        ({ content, style: own }, column2) => column2 === 0 ? el("th", { scope: "row", role: "rowheader", class: own }, content) : el("td", { role: "cell", class: own }, content)
       )
     )
   );
@@ -251,12 +263,12 @@ function table(caption, heads, rows, style = "") {
     el("tbody", { role: "rowgroup" }, ...body)
   );
 }
-function tabulated(summary, heads, rows) {
+function tableInDetails(summary, heads, rows) {
   const [first = "", ...others] = heads;
-  const numbers = others.map((shown) => ({ shown, style: "amount" }));
+  const numbers = others.map((content) => ({ content, style: "amount" }));
   const cells = rows.map(([name = "", ...own]) => [
     name,
-    ...own.map((shown) => ({ shown, style: "amount" }))
+    ...own.map((content) => ({ content, style: "amount" }))
   ]);
   return el(
     "details",
@@ -270,16 +282,16 @@ function tabulated(summary, heads, rows) {
   );
 }
 
-// www/dashboard/filling.ts
-var LISTED = 50;
+// www/dashboard/batches-view.ts
+var MAX_LISTED = 50;
 var releasedOf = ({ batches }) => batches.filter(({ state: state2 }) => state2 === "released");
 var openOf = ({ batches }) => batches.find(({ state: state2 }) => state2 === "open");
 var reportsOf = (batches) => batches.reduce((sum, { reports }) => sum + reports, 0);
-function rule({ closes }, counting) {
-  const [least, most] = limitsOf(counting, closes);
+function closingRule({ closes }, unit) {
+  const [least, most] = limitsOf(unit, closes);
   const { hours } = closes;
-  const aged = `, or ${counted(hours, "hour")} after it opened if it has at least ${count(least)}`;
-  return `It closes at ${counted(most, counting.one, counting.more)}${hours === 0 ? "" : aged}, and is released soon afterwards.`;
+  const aged = `, or ${counted(hours, "hour")} after it opened if it has at least ${counted(least, unit.one, unit.more)}`;
+  return `The batch closes at ${counted(most, unit.one, unit.more)}${hours === 0 ? "" : aged}. It is released soon afterwards.`;
 }
 function bar(name, value, max, words) {
   return el(
@@ -290,61 +302,66 @@ function bar(name, value, max, words) {
     el("progress", { value: Math.min(value, max), max, "aria-label": `${name}: ${words}` })
   );
 }
-function filling(all, counting, now) {
-  const open2 = openOf(all);
-  if (open2 === void 0) return [];
-  const [least, most] = limitsOf(counting, all.closes);
+function openBatchProgress(all, unit, now) {
+  const open = openOf(all);
+  if (open === void 0) return [];
+  const [least, most] = limitsOf(unit, all.closes);
   const { hours } = all.closes;
-  const have = counting.of(open2.reports);
-  const age = Math.max(now - open2.opened, 0) / 3600;
-  const to = (limit, which) => bar(`${capital(counting.more)}, ${which}`, have, limit, `${count(have)} of ${count(limit)}`);
-  const bars2 = [to(most, "maximum")];
-  if (have < least) bars2.unshift(to(least, "minimum"));
+  const have = unit.convert(open.reports);
+  const age = Math.max(now - open.opened, 0) / 3600;
+  const to = (limit, which) => bar(
+    `${capitalize(unit.more)} towards the ${which}`,
+    have,
+    limit,
+    `${count(have)} of ${count(limit)}`
+  );
+  const bars = [to(most, "maximum")];
+  if (have < least) bars.unshift(to(least, "minimum"));
   if (hours > 0) {
-    bars2.push(
+    bars.push(
       bar(
-        "Age",
+        "Age of the batch",
         Math.min(age, hours),
         hours,
         `${count(Math.floor(age))} of ${counted(hours, "hour")}`
       )
     );
   }
-  return bars2;
+  return bars;
 }
-function brief(all, counting) {
-  const have = counting.of(openOf(all)?.reports ?? 0);
-  const [least, most] = limitsOf(counting, all.closes);
+function openBatchBar(all, unit) {
+  const have = unit.convert(openOf(all)?.reports ?? 0);
+  const [least, most] = limitsOf(unit, all.closes);
   const max = have < least ? least : most;
   const of = have < least ? "at least" : "at most";
   return bar("Open batch", have, max, `${count(have)} of ${of} ${count(max)}`);
 }
-function listed(all, counting) {
+function closedBatchTable(all, unit) {
   const closed = all.batches.filter(({ state: state2 }) => state2 !== "open").reverse();
   if (closed.length === 0) return null;
-  const rows = closed.slice(0, LISTED).map(({ number, reports, closed: at2, state: state2 }) => [
+  const rows = closed.slice(0, MAX_LISTED).map(({ number, reports, closed: at, state: state2 }) => [
     String(number),
-    { shown: amount(counting, reports), style: "amount" },
+    { content: formatCount(unit, reports), style: "amount" },
     {
-      shown: state2 === "closed" || at2 === void 0 ? "being counted" : moment(at2),
+      content: state2 === "closed" || at === void 0 ? "being counted" : formatTime(at),
       style: "amount"
     }
   ]);
   const more = closed.length - rows.length;
-  const caption = more > 0 ? `The latest ${LISTED} of ${count(closed.length)}` : "Closed batches";
+  const caption = more > 0 ? `The latest ${MAX_LISTED} of ${count(closed.length)} closed batches` : "Closed batches";
   const heads = [
     "Batch",
-    { shown: capital(counting.more), style: "amount" },
-    { shown: "Closed", style: "amount" }
+    { content: capitalize(unit.more), style: "amount" },
+    { content: "Closed", style: "amount" }
   ];
   return table(caption, heads, rows);
 }
 
 // www/dashboard/rows.ts
-var behind = (unit) => unit === void 0 ? "" : ` ${unit}`;
-function spread({ estimate, unit }, words) {
-  const [from, to] = estimate.simultaneous_interval.map((end) => words(end, estimate));
-  return `${from} to ${to}${behind(unit)}`;
+var unitSuffix = (unit) => unit === void 0 ? "" : ` ${unit}`;
+function intervalText({ estimate, unit }, format) {
+  const [from, to] = estimate.simultaneous_interval.map((end) => format(end, estimate));
+  return `${from} to ${to}${unitSuffix(unit)}`;
 }
 function estimandsOf({ estimates }) {
   const [first] = estimates;
@@ -370,13 +387,13 @@ function rowsOf(answer, question, wanted) {
       ...item.unit === void 0 ? {} : { unit: item.unit }
     };
   });
-  const words = digitsOf(answer, question, estimand);
-  return { estimand, shares: isShare(estimand, question), rows, words };
+  const format = digitsOf(answer, question, estimand);
+  return { estimand, shares: isShare(estimand, question), rows, format };
 }
 function digitsOf({ people }, question, estimand) {
-  if (people !== void 0) return resolved;
-  if (isShare(estimand, question)) return share;
-  return isReal(question) ? digits : rating;
+  if (people !== void 0) return roundedByError;
+  if (isShare(estimand, question)) return shareText;
+  return isReal(question) ? digits : ratingText;
 }
 var ORDERS = ["largest", "smallest", "clearest", "name", "task"];
 var ORDER_WORDS = {
@@ -386,7 +403,7 @@ var ORDER_WORDS = {
   name: "By name",
   task: "In task order"
 };
-function clearness({ estimate }) {
+function significance({ estimate }) {
   const [from, to] = estimate.simultaneous_interval;
   const half = estimate.estimate >= 0 ? estimate.estimate - from : to - estimate.estimate;
   return Math.abs(estimate.estimate) / Math.max(half, Number.MIN_VALUE);
@@ -394,7 +411,7 @@ function clearness({ estimate }) {
 var COMPARE = {
   largest: (a, b) => b.estimate.estimate - a.estimate.estimate,
   smallest: (a, b) => a.estimate.estimate - b.estimate.estimate,
-  clearest: (a, b) => clearness(b) - clearness(a),
+  clearest: (a, b) => significance(b) - significance(a),
   name: (a, b) => a.label.localeCompare(b.label, "en", { numeric: true }),
   task: () => 0
 };
@@ -407,7 +424,7 @@ function matches(label, sought) {
 }
 
 // www/dashboard/state.ts
-var NOTHING = {
+var DEFAULT_STATE = {
   task: null,
   question: null,
   batches: null,
@@ -415,36 +432,36 @@ var NOTHING = {
   order: "largest",
   find: ""
 };
-function read(hash) {
-  const said2 = new URLSearchParams(hash.replace(/^#/, ""));
-  const one = (name, of) => of.find((word) => word === said2.get(name));
-  const batches = said2.get("batches");
+function parseState(hash) {
+  const parameters = new URLSearchParams(hash.replace(/^#/, ""));
+  const one = (name, of) => of.find((word) => word === parameters.get(name));
+  const batches = parameters.get("batches");
   return {
-    task: said2.get("task"),
-    question: said2.get("question"),
+    task: parameters.get("task"),
+    question: parameters.get("question"),
     batches: batches !== null && /^\d+(-\d+)?(,\d+(-\d+)?)*$/.test(batches) ? batches : null,
     estimand: one("estimand", ESTIMANDS) ?? null,
-    order: one("order", ORDERS) ?? NOTHING.order,
-    find: said2.get("find") ?? ""
+    order: one("order", ORDERS) ?? DEFAULT_STATE.order,
+    find: parameters.get("find") ?? ""
   };
 }
-function write(state2) {
-  const said2 = new URLSearchParams();
+function formatState(state2) {
+  const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(state2)) {
-    if (value !== null && value !== NOTHING[name]) said2.set(name, value);
+    if (value !== null && value !== DEFAULT_STATE[name]) parameters.set(name, value);
   }
-  return said2.size === 0 ? "" : `#${said2}`;
+  return parameters.size === 0 ? "" : `#${parameters}`;
 }
 
 // www/client/rounding.ts
-function roundedUp(number) {
+function roundUp(number) {
   const power = Math.floor(Math.log10(number)) - 2;
   const units = Math.ceil(number / 10 ** power * (1 - 1e-12));
   return Number(`${units}e${power}`);
 }
 
 // www/dashboard/panels.ts
-var loss = (epsilon2) => String(roundedUp(epsilon2));
+var epsilonText = (epsilon2) => String(roundUp(epsilon2));
 function epsilon(name, number, statements) {
   return el(
     "div",
@@ -455,7 +472,7 @@ function epsilon(name, number, statements) {
   );
 }
 function privacyView(task, privacy) {
-  const local = `local ε = ${loss(task.effective_epsilon)}`;
+  const local = `local ε = ${epsilonText(task.effective_epsilon)}`;
   const alone = "One report";
   if (typeof privacy === "string") {
     const protects = `It protects ${task.protects} against anyone who sees a report.`;
@@ -463,44 +480,44 @@ function privacyView(task, privacy) {
   }
   const { shuffled, shuffled_by, shuffled_statement } = privacy;
   const by = shuffled_by.length === 0 ? "by this collector alone" : "by another party";
-  const number = shuffled === void 0 ? "no shuffled ε" : `shuffled ε = ${loss(shuffled.central_epsilon)}, δ = ${shuffled.delta}`;
+  const number = shuffled === void 0 ? "no shuffled ε" : `shuffled ε = ${epsilonText(shuffled.central_epsilon)}, δ = ${shuffled.delta}`;
   return [
     epsilon(alone, local, [privacy.local.statement, privacy.local.budget.statement]),
     epsilon(`A batch, shuffled ${by}`, number, [shuffled_statement])
   ];
 }
-var MOVED = {
+var ESTIMAND_NAMES = {
   mean: "mean",
-  plus: "share of people at plus",
-  minus: "share of people at minus",
-  nonmissing: "share of people who have it",
+  plus: "share of people with a rating above 0",
+  minus: "share of people with a rating below 0",
+  nonmissing: "share of people with a rating",
   share: "share of people",
-  below: "share of people below a number",
-  margin: "share of people in a row or column"
+  below: "share of people below any edge of a bin",
+  margin: "share of people in one row or one column"
 };
-function moved({ estimate, unit }, shares, by) {
-  if (unit === "of its range") return `${share(by)} ${unit}`;
+function effectText({ estimate, unit }, shares, by) {
+  if (unit === "of its range") return `${shareText(by)} ${unit}`;
   if (estimate === "mean" && unit !== void 0) return `${digits(by)} ${unit}`;
-  return shares ? `${share(by).replace("%", "")} points` : rating(by);
+  return shares ? `${shareText(by).replace("%", "")} points` : ratingText(by);
 }
-function movedRow(own, questions) {
+function effectRow(own, questions) {
   const question = questions.find(({ name }) => name === own.question) ?? {};
   const { estimate } = own;
   const item = estimate !== "below" && estimate !== "margin";
   const shares = !item || isShare(estimate, question);
-  const words = item && !shares && estimate !== "mean" ? wordsOf(estimate, question).short.toLowerCase() : MOVED[estimate];
+  const words = item && !shares && estimate !== "mean" ? wordsOf(estimate, question).short.toLowerCase() : ESTIMAND_NAMES[estimate];
   return [
     own.question === void 0 ? words : `${own.question}: ${words}`,
-    { shown: moved(own, shares, own.up), style: "amount" },
-    { shown: moved(own, shares, own.down), style: "amount" }
+    { content: effectText(own, shares, own.up), style: "amount" },
+    { content: effectText(own, shares, own.down), style: "amount" }
   ];
 }
 function influenceView(found, questions) {
-  const rows = found.influence.map((own) => movedRow(own, questions));
+  const rows = found.influence.map((own) => effectRow(own, questions));
   const heads = [
     "Estimate",
-    { shown: "Raised by up to", style: "amount" },
-    { shown: "Lowered by up to", style: "amount" }
+    { content: "Largest increase", style: "amount" },
+    { content: "Largest decrease", style: "amount" }
   ];
   const tests = found.crowd.map(
     ({ question, statement, p, flagged }) => el(
@@ -512,7 +529,7 @@ function influenceView(found, questions) {
     )
   );
   return [
-    table(`Largest effect of ${percent(found.made_up)} made-up reports`, heads, rows),
+    table(`Largest effect if ${percent(found.made_up)} of the reports are made up`, heads, rows),
     el("p", { class: "help" }, found.statement),
     ...tests.length > 0 ? [el("ul", { class: "tests" }, ...tests)] : []
   ];
@@ -520,15 +537,21 @@ function influenceView(found, questions) {
 function uploadsView({ accepted, duplicates, rejected }) {
   const rows = rejected.map(([reason, requests]) => [
     reason,
-    { shown: count(requests), style: "amount" }
+    { content: count(requests), style: "amount" }
   ]);
   return [
     el(
       "p",
       {},
-      `All tasks, since the collector started: ${counted(accepted, "upload")} accepted, ${count(duplicates)} sent again, ${count(rejected.reduce((sum, [, own]) => sum + own, 0))} rejected.`
+      `Since it started, the collector has accepted ${counted(accepted, "upload")} of all tasks. It received ${count(duplicates)} again and rejected ${count(rejected.reduce((sum, [, own]) => sum + own, 0))}.`
     ),
-    ...rows.length > 0 ? [table("Rejected, by reason", ["Reason", { shown: "Requests", style: "amount" }], rows)] : []
+    ...rows.length > 0 ? [
+      table(
+        "Rejected requests by reason",
+        ["Reason", { content: "Requests", style: "amount" }],
+        rows
+      )
+    ] : []
   ];
 }
 function notesOf(...notes) {
@@ -537,50 +560,29 @@ function notesOf(...notes) {
 function textsView({ texts, confidence, repeats, reports }) {
   const rows = texts.map(({ text, goes_on, estimate, simultaneous_interval: [from, to] }) => [
     goes_on ? `${text}…` : text,
-    { shown: share(estimate), style: "amount estimated" },
-    { shown: `${share(from)} to ${share(to)}`, style: "amount interval" }
+    { content: shareText(estimate), style: "amount estimated" },
+    { content: `${shareText(from)} to ${shareText(to)}`, style: "amount interval" }
   ]);
   const found = rows.length === 0 ? "No text is common enough to be found." : "";
   return [
     el(
       "p",
       {},
-      found || `Found in ${counted(reports, "report")} of all released batches. The chance that this list contains a text that no one has is at most ${percent((1 - confidence) / 2, 1)}.`
+      found || `The texts were found in ${counted(reports, "report")} from all released batches. With a probability of at most ${percent((1 - confidence) / 2, 1)}, the list contains a text that no one has.`
     ),
     ...notesOf(repeats),
     ...rows.length === 0 ? [] : [
       table(
-        `Texts, with ${confidence * 100}% confidence for all intervals at once`,
+        `Texts that many people have. All intervals hold at once with ${confidence * 100}% confidence`,
         [
           "Text",
-          { shown: "Share", style: "amount" },
-          { shown: "Interval for all rows", style: "amount" }
+          { content: "Share of people", style: "amount" },
+          { content: "Simultaneous interval", style: "amount" }
         ],
         rows
       )
     ]
   ];
-}
-
-// www/dashboard/outstanding.ts
-function clearOfZero({ simultaneous_interval: [from, to] }) {
-  return from > 0 || to < 0;
-}
-function apart([a, b], [c, d]) {
-  return b < c || d < a;
-}
-var ofEither = (confidence) => (1 + confidence) / 2;
-function standing(rows) {
-  const reach = ({ estimate: { simultaneous_interval: ends } }) => Math.min(...ends.map(Math.abs));
-  return rows.filter(({ estimate }) => clearOfZero(estimate)).sort((a, b) => reach(b) - reach(a));
-}
-function changed(before, after) {
-  const earlier = new Map(before.map(({ label, estimate }) => [label, estimate]));
-  const moved4 = ({ before: before2, after: after2 }) => Math.abs(after2.estimate - before2.estimate);
-  return after.flatMap(({ label, unit, estimate }) => {
-    const own = earlier.get(label);
-    return own === void 0 ? [] : { label, unit, before: own, after: estimate };
-  }).filter(({ before: before2, after: after2 }) => apart(before2.simultaneous_interval, after2.simultaneous_interval)).sort((a, b) => moved4(b) - moved4(a));
 }
 
 // www/dashboard/scale.ts
@@ -602,45 +604,74 @@ function axisOf(values, { zero = true, most = 4 } = {}) {
     { length },
     (_, index) => Number(((first + index) * by).toPrecision(12))
   );
-  return { from, to, ticks: ticks.map((tick2) => tick2 + 0) };
+  return { from, to, ticks: ticks.map((tick) => tick + 0) };
 }
-function place({ from, to }, value) {
-  const held2 = Math.min(Math.max(value, from), to);
-  return (held2 - from) / (to - from) * 100;
+function position({ from, to }, value) {
+  const held = Math.min(Math.max(value, from), to);
+  return (held - from) / (to - from) * 100;
 }
-var at = (per) => `${Number(per.toFixed(3))}%`;
+var percentage = (per) => `${Number(per.toFixed(3))}%`;
+
+// www/dashboard/significance.ts
+function excludesZero({ simultaneous_interval: [from, to] }) {
+  return from > 0 || to < 0;
+}
+function areDisjoint([a, b], [c, d]) {
+  return b < c || d < a;
+}
+var confidenceOfEach = (confidence) => (1 + confidence) / 2;
+function significantRows(rows) {
+  const reach = ({ estimate: { simultaneous_interval: ends } }) => Math.min(...ends.map(Math.abs));
+  return rows.filter(({ estimate }) => excludesZero(estimate)).sort((a, b) => reach(b) - reach(a));
+}
+function significantChanges(before, after) {
+  const earlier = new Map(before.map(({ label, estimate }) => [label, estimate]));
+  const moved = ({ before: before2, after: after2 }) => Math.abs(after2.estimate - before2.estimate);
+  return after.flatMap(({ label, unit, estimate }) => {
+    const own = earlier.get(label);
+    return own === void 0 ? [] : { label, unit, before: own, after: estimate };
+  }).filter(
+    ({ before: before2, after: after2 }) => areDisjoint(before2.simultaneous_interval, after2.simultaneous_interval)
+  ).sort((a, b) => moved(b) - moved(a));
+}
 
 // www/dashboard/dots.ts
 var HEIGHT = 28;
 function strip(style, height2, ...marks) {
   return svg("svg", { class: style, height: height2, width: "100%", "aria-hidden": "true" }, ...marks);
 }
-var upright = (style, x, y1, y2) => svg("line", { class: style, x1: at(x), x2: at(x), y1, y2 });
+var verticalLine = (style, x, y1, y2) => svg("line", { class: style, x1: percentage(x), x2: percentage(x), y1, y2 });
 function grid(axis) {
   return axis.ticks.map(
-    (value) => upright(value === 0 ? "zero" : "tick", place(axis, value), 0, "100%")
+    (value) => verticalLine(value === 0 ? "zero" : "tick", position(axis, value), 0, "100%")
   );
 }
-function scaleOf(axis, words) {
+function axisView(axis, words) {
   const texts = axis.ticks.map((value) => {
-    const x = place(axis, value);
+    const x = position(axis, value);
     const anchor = x < 6 ? "start" : x > 94 ? "end" : "middle";
-    return svg("text", { x: at(x), y: 13, "text-anchor": anchor }, words(value));
+    return svg("text", { x: percentage(x), y: 13, "text-anchor": anchor }, words(value));
   });
   return strip("scale", 18, ...texts);
 }
-function bars(axis, estimate) {
+function intervalBars(axis, estimate) {
   const y = HEIGHT / 2;
-  const line = (style, [from, to]) => svg("line", { class: style, x1: at(place(axis, from)), x2: at(place(axis, to)), y1: y, y2: y });
+  const line = (style, [from, to]) => svg("line", {
+    class: style,
+    x1: percentage(position(axis, from)),
+    x2: percentage(position(axis, to)),
+    y1: y,
+    y2: y
+  });
   const dot2 = svg("circle", {
     class: "dot",
-    cx: at(place(axis, estimate.estimate)),
+    cx: percentage(position(axis, estimate.estimate)),
     cy: y,
     r: 4.5
   });
   return [line("together", estimate.simultaneous_interval), line("alone", estimate.interval), dot2];
 }
-var styleOf = (estimate) => clearOfZero(estimate) ? "strip" : "strip noise";
+var styleOf = (estimate) => excludesZero(estimate) ? "strip" : "strip noise";
 function axisFor(rows) {
   const ends = rows.flatMap(({ estimate }) => [
     estimate.estimate,
@@ -648,32 +679,32 @@ function axisFor(rows) {
   ]);
   return axisOf(ends);
 }
-function dots(caption, rows, shown) {
+function dotTable(caption, rows, shown) {
   const own = shown.some(({ range }) => range !== void 0);
   const axis = axisFor(shown);
-  const scale = own ? "each on the scale of its own range" : scaleOf(axis, rows.shares ? shareTick : tick);
+  const scale = own ? "each row has its own scale" : axisView(axis, rows.shares ? shareTickText : tickText);
   const heads = [
     "Item",
     {
-      shown: el("span", {}, el("span", { class: "unseen" }, "Chart"), scale),
+      content: el("span", {}, el("span", { class: "unseen" }, "Chart"), scale),
       style: "picture"
     },
-    { shown: "Estimate", style: "amount" },
-    { shown: "Interval for all rows", style: "amount" }
+    { content: "Estimate", style: "amount" },
+    { content: "Simultaneous interval", style: "amount" }
   ];
-  const cells = shown.map((row) => cellsOf(row, rows.words, axis));
+  const cells = shown.map((row) => cellsOf(row, rows.format, axis));
   return table(caption, heads, cells, "dots");
 }
-function cellsOf(row, words, common) {
+function cellsOf(row, format, common) {
   const { label, estimate, range, unit } = row;
   const axis = range === void 0 ? common : { from: range[0], to: range[1], ticks: [...range] };
   const style = range === void 0 ? styleOf(estimate) : "strip";
-  const marks = strip(style, HEIGHT, ...grid(axis), ...bars(axis, estimate));
+  const marks = strip(style, HEIGHT, ...grid(axis), ...intervalBars(axis, estimate));
   return [
-    { shown: label, style: "name" },
-    { shown: marks, style: "picture" },
-    { shown: words(estimate.estimate, estimate) + behind(unit), style: "amount estimated" },
-    { shown: spread(row, words), style: "amount interval" }
+    { content: label, style: "name" },
+    { content: marks, style: "picture" },
+    { content: format(estimate.estimate, estimate) + unitSuffix(unit), style: "amount estimated" },
+    { content: intervalText(row, format), style: "amount interval" }
   ];
 }
 
@@ -683,20 +714,20 @@ function meansOf({ cross }) {
   return means.flatMap(({ row, estimate, interval, simultaneous_interval }) => {
     if (estimate === null) return [];
     const unit = columns?.unit;
-    const told2 = unit === void 0 ? {} : { unit };
+    const unitField = unit === void 0 ? {} : { unit };
     return {
       label: nameOf(row),
       query: null,
       estimate: { estimate, interval, simultaneous_interval },
-      ...told2
+      ...unitField
     };
   });
 }
 function crossView({ cross }) {
   if (cross === void 0) return [];
   const margins = [cross.rows, cross.columns].flatMap(margin);
-  const family = "Each table has 95% confidence for all its intervals at once." + (margins.length > 1 ? " Both margins count as one table." : "");
-  return [...margins, ...within(cross), el("p", { class: "help" }, family)];
+  const family = "All intervals in one table hold at once with 95% confidence." + (margins.length > 1 ? " The two tables “Share of people by …” count as one table." : "");
+  return [...margins, ...conditionalTables(cross), el("p", { class: "help" }, family)];
 }
 function margin({ name, shares = [] }) {
   if (shares.length === 0) return [];
@@ -705,10 +736,10 @@ function margin({ name, shares = [] }) {
     query: null,
     estimate
   }));
-  const all = { estimand: "share", shares: true, rows, words: share };
-  return [dots(`Share of people by ${name}`, all, rows)];
+  const all = { estimand: "share", shares: true, rows, format: shareText };
+  return [dotTable(`Share of people by ${name}`, all, rows)];
 }
-function within({
+function conditionalTables({
   rows,
   columns,
   conditional_means,
@@ -718,26 +749,32 @@ function within({
   const mean = (value) => digits(value) + unit;
   const tables = [];
   if (conditional_means?.length) {
-    tables.push(told(`Mean of ${columns.name} by ${rows.name}`, conditional_means, mean));
+    tables.push(
+      conditionalTable(`Mean of ${columns.name} by ${rows.name}`, conditional_means, mean)
+    );
   }
   if (conditional_shares?.length) {
     tables.push(
-      told(`Share of each ${columns.name} within ${rows.name}`, conditional_shares, share)
+      conditionalTable(
+        `Shares of ${columns.name} within each ${rows.name}`,
+        conditional_shares,
+        shareText
+      )
     );
   }
   return tables;
 }
-function told(caption, all, words) {
-  const said2 = (value) => value === null ? "unknown" : words(value);
+function conditionalTable(caption, all, words) {
+  const text = (value) => value === null ? "unknown" : words(value);
   const cells = all.map(({ row, column: column2, estimate, simultaneous_interval: [from, to] }) => [
     column2 === void 0 ? nameOf(row) : `${nameOf(row)}: ${nameOf(column2)}`,
-    { shown: said2(estimate), style: "amount estimated" },
-    { shown: `${said2(from)} to ${said2(to)}`, style: "amount interval" }
+    { content: text(estimate), style: "amount estimated" },
+    { content: `${text(from)} to ${text(to)}`, style: "amount interval" }
   ]);
   const heads = [
     "Group",
-    { shown: "Estimate", style: "amount" },
-    { shown: "Interval for all rows", style: "amount" }
+    { content: "Estimate", style: "amount" },
+    { content: "Simultaneous interval", style: "amount" }
   ];
   return el(
     "div",
@@ -747,9 +784,9 @@ function told(caption, all, words) {
 }
 
 // www/dashboard/timeline.ts
-var RELEASES = 24;
-var LINES = 6;
-function ofEach(batches, confidence) {
+var MAX_RELEASES = 24;
+var MAX_LINES = 6;
+function confidenceOfBatch(batches, confidence) {
   return 1 - (1 - confidence) / Math.max(batches, 1);
 }
 function linesOf(labels, estimand, answers) {
@@ -766,7 +803,7 @@ function numberLines(question, answers) {
   const latest = answers[answers.length - 1]?.[1];
   const means = latest === void 0 ? [] : meansOf(latest);
   if (means.length > 0)
-    return means.slice(0, LINES).map(({ label, unit: unit2 }) => ({
+    return means.slice(0, MAX_LINES).map(({ label, unit: unit2 }) => ({
       label: unit2 === void 0 ? label : `${label} (${unit2})`,
       points: points((a) => meansOf(a).find((own) => own.label === label)?.estimate)
     }));
@@ -781,7 +818,7 @@ function numberLines(question, answers) {
   }));
 }
 function quantileName(quantile) {
-  return quantile === 0.5 ? "median" : `${Number((quantile * 100).toFixed(3))}% are below`;
+  return quantile === 0.5 ? "median" : `${Number((quantile * 100).toFixed(3))}% quantile`;
 }
 
 // www/dashboard/sums.ts
@@ -789,9 +826,9 @@ var NO_LOCAL = "there is no local ε";
 var deltaOf = (delta) => powers(delta.toExponential());
 function trustOf(privacy) {
   const { central_epsilon, delta, people, honest_fraction } = privacy;
-  return `You trust the shuffler: ${NO_LOCAL}. Central ε = ${loss(central_epsilon)}, δ = ${deltaOf(delta)}, for batches of at least ${counted(people, "person", "people")}, ${percent(honest_fraction)} of them honest.`;
+  return `People must trust the shuffler: ${NO_LOCAL}. Batches have central ε = ${epsilonText(central_epsilon)}, δ = ${deltaOf(delta)} if they have at least ${counted(people, "person", "people")} and ${percent(honest_fraction)} of the people are honest.`;
 }
-function part(name, figure, ...more) {
+function privacyFigure(name, figure, ...more) {
   return el(
     "div",
     {},
@@ -804,74 +841,74 @@ var help = (words) => el("p", { class: "help" }, words);
 function sumsPrivacyView({ privacy }, released) {
   const { central_epsilon, delta, people, honest_fraction, statement } = privacy;
   const facts = [
-    ["must be trusted", "the shuffler"],
+    ["people must trust", "the shuffler"],
     ["minimum number of people in a batch", count(people)],
-    ["of them assumed honest", percent(honest_fraction)]
+    ["share of people assumed honest", percent(honest_fraction)]
   ];
-  const central = part(
+  const central = privacyFigure(
     "A batch, shuffled by another party",
-    `central ε = ${loss(central_epsilon)}, δ = ${deltaOf(delta)}`,
+    `central ε = ${epsilonText(central_epsilon)}, δ = ${deltaOf(delta)}`,
     el(
       "dl",
       { class: "facts-list" },
       ...facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value)))
     ),
-    released === null ? el("p", {}, "No batch is released yet.") : held(released)
+    released === null ? el("p", {}, "No batch is released yet.") : promiseView(released)
   );
-  return [part("The messages of one person", NO_LOCAL, help(statement)), central];
+  return [privacyFigure("The messages of one person", NO_LOCAL, help(statement)), central];
 }
-function held({ holds, batch_statement, shuffled_by }) {
-  const by = shuffled_by.length === 0 ? [] : [` Shuffled by ${shuffled_by.join(" and ")}.`];
+function promiseView({ holds, batch_statement, shuffled_by }) {
+  const by = shuffled_by.length === 0 ? [] : [` The batches were shuffled by ${shuffled_by.join(" and ")}.`];
   return el(
     "p",
     { class: holds ? "holds" : "refused" },
-    el("strong", {}, holds ? "It holds. " : "It does not hold. "),
+    el("strong", {}, holds ? "The promise holds. " : "The promise does not hold. "),
     batch_statement,
     ...by
   );
 }
-var AT_ONCE = 3;
+var MAX_PARALLEL = 3;
 async function influenceOfEach(collector2, task, released) {
-  const latest = released.slice(-RELEASES);
+  const latest = released.slice(-MAX_RELEASES);
   const found = [];
-  for (let first = 0; first < latest.length; first += AT_ONCE) {
-    const some = latest.slice(first, first + AT_ONCE).map(async ({ number }) => {
+  for (let first = 0; first < latest.length; first += MAX_PARALLEL) {
+    const some = latest.slice(first, first + MAX_PARALLEL).map(async ({ number }) => {
       const path = `${encodeURIComponent(task)}/influence?batches=${number}`;
-      return [number, await collector2.ask(path)];
+      return [number, await collector2.get(path)];
     });
     found.push(...await Promise.all(some));
   }
   return found;
 }
-var amount2 = (shown) => ({ shown, style: "amount" });
+var amount = (content) => ({ content, style: "amount" });
 var times = (errors) => Number.isFinite(errors) ? `× ${digits(errors)}` : "–";
-var LISTED2 = 50;
+var MAX_LISTED2 = 50;
 function sumsInfluenceView({ people, influence, statement }, each) {
   const [first] = influence;
-  const rows = influence.slice(0, LISTED2).map(({ item, unit, honest, dishonest, all }) => {
+  const rows = influence.slice(0, MAX_LISTED2).map(({ item, unit, honest, dishonest, all }) => {
     const words = (value) => `${digits(value)}${unit === void 0 ? "" : ` ${unit}`}`;
     return [
       item === void 0 ? "length of the vector’s sum" : nameOf(item),
-      ...[honest, dishonest, all].map((value) => amount2(words(value)))
+      ...[honest, dishonest, all].map((value) => amount(words(value)))
     ];
   });
   const assumed = first?.people ?? 0;
   const heads = [
-    "Sum of",
-    amount2("An honest person"),
-    amount2("A dishonest person"),
-    amount2(`All ${count(assumed)} dishonest people`)
+    "Sum",
+    amount("An honest person"),
+    amount("A dishonest person"),
+    amount(`All ${count(assumed)} dishonest people`)
   ];
-  const more = influence.length > LISTED2 ? `, the first ${LISTED2} items` : "";
-  const about2 = assumed === 0 ? "The task assumes that everyone is honest." : `The task assumes that ${count(assumed)} of ${counted(Math.round(people), "person", "people")} are dishonest. One of them can move a sum by up to ${digits((first?.standard_errors ?? Number.NaN) / assumed)} standard errors, all of them together by ${digits(first?.standard_errors ?? Number.NaN)}.`;
+  const more = influence.length > MAX_LISTED2 ? ` (first ${MAX_LISTED2} items)` : "";
+  const about2 = assumed === 0 ? "The task assumes that everyone is honest." : `The task assumes that ${count(assumed)} of ${counted(Math.round(people), "person", "people")} are dishonest. One dishonest person can move a sum by up to ${digits((first?.standard_errors ?? Number.NaN) / assumed)} standard errors. All of them together can move it by up to ${digits(first?.standard_errors ?? Number.NaN)}.`;
   return [
     el("p", {}, about2),
-    wide(table(`Largest effect on a sum${more}`, heads, rows)),
-    ...each.length === 0 ? [] : [wide(releases(each))],
+    scrollable(table(`Largest effect on a sum${more}`, heads, rows)),
+    ...each.length === 0 ? [] : [scrollable(releases(each))],
     help(statement)
   ];
 }
-function wide(own) {
+function scrollable(own) {
   const label = own.caption?.textContent ?? "";
   return el("div", { class: "across", tabindex: 0, role: "region", "aria-label": label }, own);
 }
@@ -882,30 +919,30 @@ function releases(each) {
     const errors = first?.standard_errors ?? Number.NaN;
     return [
       String(batch),
-      amount2(count(people)),
-      amount2(count(assumed)),
-      amount2(times(errors / assumed)),
-      amount2(times(errors))
+      amount(count(people)),
+      amount(count(assumed)),
+      amount(times(errors / assumed)),
+      amount(times(errors))
     ];
   });
   const heads = [
     "Release",
-    amount2("People"),
-    amount2("Assumed dishonest"),
-    amount2("One person, in standard errors"),
-    amount2("All of them, in standard errors")
+    amount("People"),
+    amount("Dishonest people (assumed)"),
+    amount("Effect of one of them, in standard errors"),
+    amount("Effect of all of them, in standard errors")
   ];
-  return table("Effect on each release", heads, [...rows].reverse());
+  return table("Largest effect of dishonest people on each release", heads, [...rows].reverse());
 }
 
 // www/dashboard/overview.ts
-var MOST = 50;
+var MAX_TASKS = 50;
 var Overview = class {
   element;
   #collector;
   #tasks;
   /** Task files by id. They never change. */
-  #known = /* @__PURE__ */ new Map();
+  #answers = /* @__PURE__ */ new Map();
   #body = el("div", { class: "panel wide" });
   constructor(collector2, tasks2) {
     this.#collector = collector2;
@@ -923,15 +960,15 @@ var Overview = class {
     }
   }
   #taskOf(id) {
-    const known2 = this.#known.get(id);
+    const known2 = this.#answers.get(id);
     if (known2 !== void 0) return known2;
     const answer = this.#collector.askIfThere(encodeURIComponent(id));
-    this.#known.set(id, answer);
-    answer.catch(() => this.#known.delete(id));
+    this.#answers.set(id, answer);
+    answer.catch(() => this.#answers.delete(id));
     return answer;
   }
   async update() {
-    const asked = this.#tasks.slice(0, MOST).map(async (id) => {
+    const asked = this.#tasks.slice(0, MAX_TASKS).map(async (id) => {
       const path = encodeURIComponent(id);
       const [batches, task] = await Promise.all([
         this.#collector.askIfThere(`${path}/batches`),
@@ -941,30 +978,36 @@ var Overview = class {
     });
     const found = new Map(await Promise.all(asked));
     const rows = this.#tasks.map((id) => {
-      const link = el("a", { href: write({ ...NOTHING, task: id }) }, id);
+      const link = el("a", { href: formatState({ ...DEFAULT_STATE, task: id }) }, id);
       const own = found.get(id);
-      if (!own) return [{ shown: link, style: "name" }, "", "", "", ""];
+      if (!own) return [{ content: link, style: "name" }, "", "", "", ""];
       const { batches, task } = own;
-      const counting = task === null ? REPORTS : countingOf(task.task);
+      const unit = task === null ? REPORT_UNIT : batchUnitOf(task.task);
       const sums = task !== null && isSums(task);
-      const note = sums ? [el("span", { class: "kind" }, `sums through a shuffler, ${NO_LOCAL}`)] : [];
-      const name = { shown: el("span", {}, link, ...note), style: "name" };
+      const note = sums ? [el("span", { class: "kind" }, `sums through a shuffler; ${NO_LOCAL}`)] : [];
+      const name = { content: el("span", {}, link, ...note), style: "name" };
       const released = releasedOf(batches);
       const last = released[released.length - 1]?.closed;
       return [
         name,
         {
-          shown: sums ? said(counting, reportsOf(released)) : count(reportsOf(released)),
+          content: sums ? formatWithUnit(unit, reportsOf(released)) : count(reportsOf(released)),
           style: "amount"
         },
-        { shown: count(released.length), style: "amount" },
-        last === void 0 ? "none yet" : moment(last),
-        { shown: brief(batches, counting), style: "brief" }
+        { content: count(released.length), style: "amount" },
+        last === void 0 ? "none yet" : formatTime(last),
+        { content: openBatchBar(batches, unit), style: "brief" }
       ];
     });
     if (rows.length === 0) return;
-    const amount3 = (shown) => ({ shown, style: "amount" });
-    const heads = ["Task", amount3("Released reports"), amount3("Releases"), "Latest", "Open batch"];
+    const amount2 = (content) => ({ content, style: "amount" });
+    const heads = [
+      "Task",
+      amount2("Released reports"),
+      amount2("Releases"),
+      "Latest release",
+      "Open batch"
+    ];
     const focused = this.#tasks.indexOf(document.activeElement?.textContent ?? "");
     this.#body.replaceChildren(table("Tasks", heads, rows, "tasks"));
     if (focused >= 0) this.#body.querySelectorAll("a")[focused]?.focus();
@@ -973,8 +1016,8 @@ var Overview = class {
 
 // www/dashboard/sign-in.ts
 var KEY = "hushbin-token";
-var remembered = () => sessionStorage.getItem(KEY);
-function remember(token) {
+var storedToken = () => sessionStorage.getItem(KEY);
+function storeToken(token) {
   if (token === null) sessionStorage.removeItem(KEY);
   else sessionStorage.setItem(KEY, token);
 }
@@ -999,9 +1042,9 @@ function signIn(enter, why) {
     el(
       "p",
       { class: "help", id: "token-help" },
-      "The operator of the collector creates one with ",
+      "The operator of the collector creates a token with ",
       el("code", {}, "hushbin token create --role analyst"),
-      ". It stays in this tab until you sign out or close the tab."
+      ". The token stays in this tab until you sign out or close the tab."
     ),
     error,
     button
@@ -1033,75 +1076,9 @@ function signIn(enter, why) {
   return [form];
 }
 
-// www/dashboard/asking.ts
-var WHOLE = 5e3;
-var DRAWN = 200;
-var NAMED = 8e3;
-function itemsToAsk(question, find) {
-  const items = question.items ?? question.options;
-  if (items === "open") {
-    return fitting(
-      find.split(",").map((name) => name.trim()).filter((name) => name !== "")
-    );
-  }
-  if ((itemsOf(question) ?? 0) <= WHOLE || items === void 0) return null;
-  const sought = find.trim();
-  const found = [];
-  const size = typeof items === "number" ? items : items.length;
-  for (let index = 0; index < size && found.length < DRAWN; index += 1) {
-    const name = typeof items === "number" ? String(index) : items[index] ?? "";
-    if (matches(name, sought)) found.push(name);
-  }
-  return fitting(found);
-}
-function fitting(names) {
-  let bytes = 0;
-  const over = names.findIndex((name) => {
-    bytes += encodeURIComponent(name).length + 1;
-    return bytes > NAMED;
-  });
-  return names.slice(0, over === -1 ? DRAWN : Math.min(over, DRAWN));
-}
-function pathOf(task, question, asked) {
-  const query = [`confidence=${Number(asked.confidence.toPrecision(12))}`];
-  if (question.name !== void 0) query.push(`question=${encodeURIComponent(question.name)}`);
-  if (asked.batches !== null) query.push(`batches=${asked.batches}`);
-  if (asked.items !== null) query.push(`items=${asked.items.map(encodeURIComponent).join(",")}`);
-  return `${encodeURIComponent(task)}/estimates?${query.join("&")}`;
-}
-var Answers = class {
-  #collector;
-  #kept = /* @__PURE__ */ new Map();
-  constructor(collector2) {
-    this.#collector = collector2;
-  }
-  /** Removes all estimates from the cache. */
-  forget() {
-    this.#kept.clear();
-  }
-  /**
-   * Requests the estimates of a question, or returns them from the cache.
-   *
-   * @param released numbers of the released batches; part of the cache key if all batches are
-   * requested
-   */
-  estimates(task, question, asked, released) {
-    const path = pathOf(task, question, asked);
-    const key = `${path} ${asked.batches === null ? released : ""}`;
-    const kept = this.#kept.get(key);
-    if (kept !== void 0) return kept;
-    const answer = this.#collector.ask(path);
-    this.#kept.set(key, answer);
-    answer.catch(() => this.#kept.delete(key));
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > 60 && oldest !== void 0) this.#kept.delete(oldest);
-    return answer;
-  }
-};
-
 // www/dashboard/controls.ts
-var PICKED = 50;
-var REST_MS = 250;
+var MAX_BATCHES = 50;
+var SEARCH_AFTER_MS = 250;
 var Choice = class {
   element;
   #select;
@@ -1149,8 +1126,8 @@ var Controls = class {
     );
     this.#order = new Choice(
       "order",
-      "Order",
-      (own) => change2({ order: ORDERS.find((order) => order === own) ?? NOTHING.order })
+      "Order of rows",
+      (own) => change2({ order: ORDERS.find((order) => order === own) ?? DEFAULT_STATE.order })
     );
     this.#find = el("input", {
       id: "find",
@@ -1161,28 +1138,28 @@ var Controls = class {
     let due = 0;
     this.#find.addEventListener("input", () => {
       clearTimeout(due);
-      due = window.setTimeout(() => change2({ find: this.#find.value }), REST_MS);
+      due = window.setTimeout(() => change2({ find: this.#find.value }), SEARCH_AFTER_MS);
     });
     this.#names = el(
       "div",
       { class: "pick grow" },
-      el("label", { for: "find" }, "Find by name"),
+      el("label", { for: "find" }, "Find items by name"),
       this.#find
     );
     this.element = el(
       "search",
-      { class: "controls", "aria-label": "Filter" },
+      { class: "controls", "aria-label": "Filter the estimates" },
       ...[this.#question, this.#batches, this.#estimand, this.#order].map(({ element }) => element),
       this.#names
     );
   }
   /** Shows the questions and batches, and selects the current ones. */
-  show(state2, questions, current, released, counting) {
+  show(state2, questions, current, released, unit) {
     this.#question.show(
       questions.map(({ name = "", kind = "" }) => [name, `${name}: ${KINDS[kind] ?? kind}`]),
       current.name ?? ""
     );
-    const picked = [...released].reverse().slice(0, PICKED);
+    const picked = [...released].reverse().slice(0, MAX_BATCHES);
     const own = state2.batches;
     const others = own === null || picked.some(({ number }) => String(number) === own) ? [] : [[own, `Batches ${own}`]];
     this.#batches.show(
@@ -1195,7 +1172,7 @@ var Controls = class {
         ...picked.map(
           ({ number, reports }) => [
             String(number),
-            `Batch ${number}: ${said(counting, reports)}`
+            `Batch ${number}: ${formatWithUnit(unit, reports)}`
           ]
         )
       ],
@@ -1218,36 +1195,77 @@ var Controls = class {
   }
 };
 
-// www/dashboard/enough.ts
-var HALF = 1.96;
-var USEFUL = 0.1;
-function enough(reports, estimand, estimates) {
-  const whole2 = estimand === "mean" ? 2 : 1;
-  const half = ({ estimate, range }) => HALF * (estimate.standard_error ?? 0) / (range ? range[1] - range[0] : whole2);
-  const widest = Math.max(0, ...estimates.map(half));
-  if (widest <= USEFUL) return { shown: true };
-  const needed = Number((reports * (widest / USEFUL) ** 2).toPrecision(2));
-  const within2 = estimand === "mean" ? "a tenth of the range" : "10 points";
-  const arrived = `${counted(reports, "report")} ${reports === 1 ? "has" : "have"} arrived`;
-  return {
-    words: `${arrived}. About ${count(needed)} are needed for estimates within ±${within2}, with 95% confidence.`,
-    shown: 2 * widest < 1
-  };
+// www/dashboard/estimates-cache.ts
+var MAX_ALL_ITEMS = 5e3;
+var MAX_ROWS = 200;
+var MAX_NAME_BYTES = 8e3;
+function itemsToRequest(question, find) {
+  const items = question.items ?? question.options;
+  if (items === "open") {
+    return thatFitAddress(
+      find.split(",").map((name) => name.trim()).filter((name) => name !== "")
+    );
+  }
+  if ((itemsOf(question) ?? 0) <= MAX_ALL_ITEMS || items === void 0) return null;
+  const sought = find.trim();
+  const found = [];
+  const size = typeof items === "number" ? items : items.length;
+  for (let index = 0; index < size && found.length < MAX_ROWS; index += 1) {
+    const name = typeof items === "number" ? String(index) : items[index] ?? "";
+    if (matches(name, sought)) found.push(name);
+  }
+  return thatFitAddress(found);
 }
-function enoughOfNumber({ reports = 0, number }) {
-  const { mean, distribution = [], range } = number ?? {};
-  if (mean && range) return enough(reports, "mean", [{ estimate: mean, range }]);
-  return enough(
-    reports,
-    "share",
-    distribution.map((estimate) => ({ estimate }))
-  );
+function thatFitAddress(names) {
+  let bytes = 0;
+  const over = names.findIndex((name) => {
+    bytes += encodeURIComponent(name).length + 1;
+    return bytes > MAX_NAME_BYTES;
+  });
+  return names.slice(0, over === -1 ? MAX_ROWS : Math.min(over, MAX_ROWS));
 }
+function pathOf(task, question, query) {
+  const parameters = [`confidence=${Number(query.confidence.toPrecision(12))}`];
+  if (question.name !== void 0) parameters.push(`question=${encodeURIComponent(question.name)}`);
+  if (query.batches !== null) parameters.push(`batches=${query.batches}`);
+  if (query.items !== null)
+    parameters.push(`items=${query.items.map(encodeURIComponent).join(",")}`);
+  return `${encodeURIComponent(task)}/estimates?${parameters.join("&")}`;
+}
+var EstimatesCache = class {
+  #collector;
+  #responses = /* @__PURE__ */ new Map();
+  constructor(collector2) {
+    this.#collector = collector2;
+  }
+  /** Removes all estimates from the cache. */
+  clear() {
+    this.#responses.clear();
+  }
+  /**
+   * Requests the estimates of a question, or returns them from the cache.
+   *
+   * @param released numbers of the released batches; part of the cache key if all batches are
+   * requested
+   */
+  estimates(task, question, query, released) {
+    const path = pathOf(task, question, query);
+    const key = `${path} ${query.batches === null ? released : ""}`;
+    const kept = this.#responses.get(key);
+    if (kept !== void 0) return kept;
+    const answer = this.#collector.get(path);
+    this.#responses.set(key, answer);
+    answer.catch(() => this.#responses.delete(key));
+    const [oldest] = this.#responses.keys();
+    if (this.#responses.size > 60 && oldest !== void 0) this.#responses.delete(oldest);
+    return answer;
+  }
+};
 
 // www/dashboard/histogram.ts
 var HEIGHT2 = 200;
 var GUTTER = 9;
-var beside = (part2) => GUTTER + part2 * (100 - GUTTER) / 100;
+var besideGutter = (part) => GUTTER + part * (100 - GUTTER) / 100;
 var WHISKERS = 80;
 function binsOf(answer) {
   return answer.estimates.flatMap(({ item, share: own }) => {
@@ -1256,13 +1274,13 @@ function binsOf(answer) {
     return { label: nameOf(item), from, to, share: own };
   });
 }
-function placeAmong(bins, value) {
+function placeInBins(bins, value) {
   const found = bins.findIndex(({ to }) => value < to);
   const index = found === -1 ? bins.length - 1 : found;
   const bin = bins[index];
   if (bin === void 0) return 0;
-  const within2 = Math.min(Math.max((value - bin.from) / (bin.to - bin.from), 0), 1);
-  return (index + within2) / bins.length * 100;
+  const within = Math.min(Math.max((value - bin.from) / (bin.to - bin.from), 0), 1);
+  return (index + within) / bins.length * 100;
 }
 function numberView(answer, question) {
   const { number } = answer;
@@ -1273,14 +1291,14 @@ function numberView(answer, question) {
   const shown = [];
   if (number.mean) {
     const [from, to] = number.mean.interval;
-    const said2 = `${digits(from)} to ${digits(to)}${unit} ${together}`;
+    const text = `${digits(from)} to ${digits(to)}${unit} ${together}`;
     shown.push(
       el(
         "p",
         { class: "figure" },
         el("strong", {}, digits(number.mean.estimate) + unit),
         " on average, ",
-        el("span", { class: "soft" }, said2)
+        el("span", { class: "soft" }, text)
       )
     );
   }
@@ -1292,19 +1310,19 @@ function numberView(answer, question) {
 function quantiles({ quantiles: quantiles2 = [] }, unit) {
   const rows = quantiles2.map(({ quantile, estimate, simultaneous_interval: [from, to] }) => [
     quantileName(quantile),
-    { shown: digits(estimate) + unit, style: "amount estimated" },
-    { shown: `${digits(from)} to ${digits(to)}${unit}`, style: "amount interval" }
+    { content: digits(estimate) + unit, style: "amount estimated" },
+    { content: `${digits(from)} to ${digits(to)}${unit}`, style: "amount interval" }
   ]);
   const heads = [
     "Quantile",
-    { shown: "Estimate", style: "amount" },
-    { shown: "Interval for all rows", style: "amount" }
+    { content: "Estimate", style: "amount" },
+    { content: "Simultaneous interval", style: "amount" }
   ];
   return table("Quantiles", heads, rows);
 }
 function columnsOf(bins) {
   return {
-    title: (name) => `Shares of ${name} by bin`,
+    title: (name) => `Share of people by bin of ${name}`,
     shares: bins.map((bin) => bin.share),
     labels: bins.map(({ label }) => label),
     marks: (axis) => bins.flatMap((bin, index) => column(bin, index, bins.length, axis))
@@ -1322,7 +1340,7 @@ function picture({ title, shares, labels, marks }, bins, number, question, unit)
   const name = question.name ?? "the number";
   const axis = axisOf(shares.flatMap((own) => [own.estimate, ...own.simultaneous_interval]));
   const quantiles2 = number.quantiles ?? [];
-  const said2 = quantiles2.map(
+  const text = quantiles2.map(
     (own) => `${quantileName(own.quantile)} ${digits(own.estimate)}${unit}`
   );
   const plot = svg(
@@ -1332,27 +1350,27 @@ function picture({ title, shares, labels, marks }, bins, number, question, unit)
       role: "img",
       height: HEIGHT2 + 24,
       width: "100%",
-      "aria-label": `${[title(name), ...said2].join(", ")}. The table below has the numbers.`
+      "aria-label": `${[title(name), ...text].join(", ")}. The table below has the numbers.`
     },
     svg(
       "svg",
       { class: "marks", height: HEIGHT2, width: "100%" },
-      ...level(axis),
+      ...gridLines(axis),
       ...marks(axis),
-      ...quantiles2.flatMap((own) => marker(beside(placeAmong(bins, own.estimate))))
+      ...quantiles2.flatMap((own) => marker(besideGutter(placeInBins(bins, own.estimate))))
     ),
     ...edges(bins)
   );
   const rows = shares.map(({ estimate, simultaneous_interval: [from, to] }, index) => [
     labels[index] + unit,
-    share(estimate),
-    `${share(from)} to ${share(to)}`
+    shareText(estimate),
+    `${shareText(from)} to ${shareText(to)}`
   ]);
   const widths = new Set(bins.map(({ from, to }) => (to - from).toPrecision(6)));
   const note = [
-    "Thin lines are intervals, with 95% confidence for the whole picture.",
-    widths.size > 1 ? "All bins are drawn equally wide." : "",
-    quantiles2.length ? "Dashed lines are the quantiles above." : ""
+    "Thin lines are intervals. All of them hold at once with 95% confidence.",
+    widths.size > 1 ? "The picture draws all bins equally wide." : "",
+    quantiles2.length ? "Dashed lines mark the quantiles from the table above." : ""
   ];
   return [
     el(
@@ -1362,92 +1380,96 @@ function picture({ title, shares, labels, marks }, bins, number, question, unit)
       plot,
       el("p", { class: "help" }, note.filter((words) => words !== "").join(" "))
     ),
-    tabulated(`${title(name)}, as a table`, [name, "Share", "Interval for all rows"], rows)
+    tableInDetails(
+      `${title(name)}, as a table`,
+      [name, "Share of people", "Simultaneous interval"],
+      rows
+    )
   ];
 }
-var height = (axis, value) => 100 - place(axis, value);
-function level(axis) {
+var height = (axis, value) => 100 - position(axis, value);
+function gridLines(axis) {
   return axis.ticks.flatMap((value) => {
-    const y = at(height(axis, value));
+    const y = percentage(height(axis, value));
     return [
       svg("line", {
         class: value === 0 ? "zero" : "tick",
-        x1: at(GUTTER),
+        x1: percentage(GUTTER),
         x2: "100%",
         y1: y,
         y2: y
       }),
       svg(
         "text",
-        { class: "tick-text", x: at(GUTTER - 1), y, dy: 4, "text-anchor": "end" },
-        shareTick(value)
+        { class: "tick-text", x: percentage(GUTTER - 1), y, dy: 4, "text-anchor": "end" },
+        shareTickText(value)
       )
     ];
   });
 }
 function column({ share: own }, index, bins, axis) {
-  const [left, right] = [index, index + 1].map((edge) => beside(edge / bins * 100));
+  const [left, right] = [index, index + 1].map((edge) => besideGutter(edge / bins * 100));
   const gap = (right - left) * 0.06;
   const [top, bottom] = [Math.max(own.estimate, 0), Math.min(own.estimate, 0)];
   const bar2 = svg("rect", {
     class: "bar",
-    x: at(left + gap),
-    width: at(right - left - 2 * gap),
-    y: at(height(axis, top)),
-    height: at(place(axis, top) - place(axis, bottom))
+    x: percentage(left + gap),
+    width: percentage(right - left - 2 * gap),
+    y: percentage(height(axis, top)),
+    height: percentage(position(axis, top) - position(axis, bottom))
   });
   return bins > WHISKERS ? [bar2] : [bar2, whisker(own, (left + right) / 2, axis)];
 }
-function dot(own, place2, axis) {
-  const x = beside(place2);
-  const y = at(height(axis, own.estimate));
-  return [whisker(own, x, axis), svg("circle", { class: "dot", cx: at(x), cy: y, r: 3 })];
+function dot(own, place, axis) {
+  const x = besideGutter(place);
+  const y = percentage(height(axis, own.estimate));
+  return [whisker(own, x, axis), svg("circle", { class: "dot", cx: percentage(x), cy: y, r: 3 })];
 }
-function whisker(own, place2, axis) {
+function whisker(own, place, axis) {
   const [from, to] = own.simultaneous_interval;
-  const x = at(place2);
+  const x = percentage(place);
   return svg("line", {
     class: "whisker",
     x1: x,
     x2: x,
-    y1: at(height(axis, from)),
-    y2: at(height(axis, to))
+    y1: percentage(height(axis, from)),
+    y2: percentage(height(axis, to))
   });
 }
-var marker = (x) => svg("line", { class: "quantile", x1: at(x), x2: at(x), y1: 0, y2: "100%" });
+var marker = (x) => svg("line", { class: "quantile", x1: percentage(x), x2: percentage(x), y1: 0, y2: "100%" });
 function edges(bins) {
   const all = [...bins.map(({ from }) => from), bins[bins.length - 1]?.to ?? 0];
   const every = Math.ceil(all.length / 7);
   return all.flatMap((edge, index) => {
     if (index % every !== 0) return [];
-    const x = beside(index / bins.length * 100);
+    const x = besideGutter(index / bins.length * 100);
     const anchor = x < 4 ? "start" : x > 96 ? "end" : "middle";
     const style = index / every % 2 === 1 ? "tick-text between" : "tick-text";
     return svg(
       "text",
-      { class: style, x: at(x), y: HEIGHT2 + 16, "text-anchor": anchor },
+      { class: style, x: percentage(x), y: HEIGHT2 + 16, "text-anchor": anchor },
       digits(edge)
     );
   });
 }
 
 // www/dashboard/metrics.ts
-var WORDS2 = {
+var REASON_TEXTS = {
   "malformed-upload": "not an upload of this task",
-  "fingerprint-mismatch": "made for other task parameters",
-  "upload-id-conflict": "different bytes under a used id",
-  "too-large": "too large",
-  "encoded-body": "compressed or encoded",
-  "incomplete-body": "ended early",
-  timeout: "did not arrive in time",
+  "fingerprint-mismatch": "report made for other task parameters",
+  "upload-id-conflict": "different bytes with an id that was used before",
+  "too-large": "upload too large",
+  "encoded-body": "upload compressed or encoded",
+  "incomplete-body": "upload ended early",
+  timeout: "upload did not arrive in time",
   overloaded: "the collector was busy",
-  storage: "the journal failed"
+  storage: "the collector could not write its journal"
 };
 function uploadsOf(text) {
   const value = (name) => Number(text.match(new RegExp(`^hushbin_${name}_total (\\S+)`, "m"))?.[1] ?? 0);
   const problems = text.matchAll(/^hushbin_problems_total\{problem="([^"]*)"\} (\S+)/gm);
   const rejected = [...problems].flatMap(([, slug = "", requests]) => {
-    const words = WORDS2[slug];
+    const words = REASON_TEXTS[slug];
     return words === void 0 ? [] : [[words, Number(requests)]];
   });
   return {
@@ -1457,12 +1479,38 @@ function uploadsOf(text) {
   };
 }
 
+// www/dashboard/sample-size.ts
+var HALF_WIDTH = 1.96;
+var MAX_USEFUL_HALF_WIDTH = 0.1;
+function checkSampleSize(reports, estimand, estimates) {
+  const whole2 = estimand === "mean" ? 2 : 1;
+  const half = ({ estimate, range }) => HALF_WIDTH * (estimate.standard_error ?? 0) / (range ? range[1] - range[0] : whole2);
+  const widest = Math.max(0, ...estimates.map(half));
+  if (widest <= MAX_USEFUL_HALF_WIDTH) return { useful: true };
+  const needed = Number((reports * (widest / MAX_USEFUL_HALF_WIDTH) ** 2).toPrecision(2));
+  const within = estimand === "mean" ? "a tenth of the range" : "10 percentage points";
+  const arrived = `${counted(reports, "report")} ${reports === 1 ? "has" : "have"} arrived`;
+  return {
+    warning: `${arrived}. Estimates with an error of at most ${within} need about ${count(needed)} reports, with 95% confidence.`,
+    useful: 2 * widest < 1
+  };
+}
+function checkNumberSampleSize({ reports = 0, number }) {
+  const { mean, distribution = [], range } = number ?? {};
+  if (mean && range) return checkSampleSize(reports, "mean", [{ estimate: mean, range }]);
+  return checkSampleSize(
+    reports,
+    "share",
+    distribution.map((estimate) => ({ estimate }))
+  );
+}
+
 // www/dashboard/section.ts
 var Section = class {
   element;
   #body;
   /** Number of requests so far. A late response to an earlier request is dropped. */
-  #asked = 0;
+  #requests = 0;
   constructor(id, title, style = "") {
     const heading = el("h2", { id: `${id}-title` }, title);
     this.#body = el("div", { class: "body" });
@@ -1475,112 +1523,115 @@ var Section = class {
   }
   /** Shows the given content, and drops responses to earlier requests. */
   show(shown) {
-    this.#asked += 1;
-    this.#put(shown);
+    this.#requests += 1;
+    this.#replace(shown);
   }
   /** Loads new content. The old content stays visible until then. */
   async load(make) {
-    this.#asked += 1;
-    const own = this.#asked;
+    this.#requests += 1;
+    const own = this.#requests;
     this.element.setAttribute("aria-busy", "true");
     let shown;
     try {
       shown = await make();
     } catch (thrown) {
       const words = thrown instanceof Error ? thrown.message : String(thrown);
-      if (!(thrown instanceof Refused)) console.error(thrown);
+      if (!(thrown instanceof CollectorError)) console.error(thrown);
       shown = [el("p", { class: "refused" }, words)];
     }
-    if (own === this.#asked) this.#put(shown);
+    if (own === this.#requests) this.#replace(shown);
   }
-  #put(shown) {
+  #replace(shown) {
     this.element.hidden = shown === null;
     this.element.setAttribute("aria-busy", "false");
     this.#body.replaceChildren(...shown ?? []);
   }
 };
 
-// www/dashboard/standing.ts
-var NAMED2 = 12;
-function compared({ looked, released }) {
-  const after = looked[looked.length - 1];
-  const place2 = released.findIndex(({ number }) => number === after?.number);
-  const before = released[place2 - 1];
+// www/dashboard/significance-view.ts
+var MAX_LISTED3 = 12;
+function batchesToCompare({
+  selected,
+  released
+}) {
+  const after = selected[selected.length - 1];
+  const place = released.findIndex(({ number }) => number === after?.number);
+  const before = released[place - 1];
   return after === void 0 || before === void 0 ? null : [before, after];
 }
-function clear({ rows, confidence }) {
+function nonZeroList({ rows, confidence }) {
   if (rows === null) return [];
-  const found = standing(rows.rows);
+  const found = significantRows(rows.rows);
   const chance = percent(1 - confidence);
-  const about2 = found.length === 0 ? `No interval of ${counted(rows.rows.length, "item")} excludes 0, so all of it may be noise.` : `The intervals of ${count(found.length)} of ${counted(rows.rows.length, "item")} exclude 0. The chance that this list contains a false alarm is at most ${chance}.`;
-  const named = found.slice(0, NAMED2).map((row) => [
+  const about2 = found.length === 0 ? `No interval of ${counted(rows.rows.length, "item")} excludes 0, so all estimates may be noise.` : `For ${count(found.length)} of ${counted(rows.rows.length, "item")}, the interval excludes 0. The chance that this list contains a false alarm is at most ${chance}.`;
+  const named = found.slice(0, MAX_LISTED3).map((row) => [
     row.label,
     {
-      shown: rows.words(row.estimate.estimate, row.estimate) + behind(row.unit),
+      content: rows.format(row.estimate.estimate, row.estimate) + unitSuffix(row.unit),
       style: "amount estimated"
     },
-    { shown: spread(row, rows.words), style: "amount interval" }
+    { content: intervalText(row, rows.format), style: "amount interval" }
   ]);
   const heads = [
     "Item",
-    { shown: "Estimate", style: "amount" },
-    { shown: "Interval", style: "amount" }
+    { content: "Estimate", style: "amount" },
+    { content: "Interval", style: "amount" }
   ];
-  const more = found.length > NAMED2 ? `Clearly not 0: the farthest ${NAMED2}` : "Clearly not 0";
+  const more = found.length > MAX_LISTED3 ? `The ${MAX_LISTED3} estimates that differ most clearly from 0` : "Estimates that clearly differ from 0";
   return [el("p", {}, about2), ...named.length > 0 ? [table(more, heads, named)] : []];
 }
-function comparable(answer, question, estimand) {
+function comparableRows(answer, question, estimand) {
   const means = meansOf(answer);
-  if (means.length > 0) return { estimand: "mean", shares: false, rows: means, words: digits };
+  if (means.length > 0) return { estimand: "mean", shares: false, rows: means, format: digits };
   if (question.kind !== "number") return rowsOf(answer, question, estimand ?? void 0);
   const { mean, quantiles: quantiles2 = [], unit } = answer.number ?? {};
-  const told2 = unit === void 0 ? {} : { unit };
-  const rows = mean ? [{ label: "mean", query: null, estimate: mean, ...told2 }] : quantiles2.map((own) => ({
+  const unitField = unit === void 0 ? {} : { unit };
+  const rows = mean ? [{ label: "mean", query: null, estimate: mean, ...unitField }] : quantiles2.map((own) => ({
     label: quantileName(own.quantile),
     query: null,
     estimate: own,
-    ...told2
+    ...unitField
   }));
-  return { estimand: "mean", shares: false, rows, words: digits };
+  return { estimand: "mean", shares: false, rows, format: digits };
 }
-async function moved2(context) {
-  const pair = compared(context);
-  if (pair === null) return [el("p", {}, "There is no earlier batch to compare with yet.")];
+async function changeList(context) {
+  const pair = batchesToCompare(context);
+  if (pair === null) return [el("p", {}, "There is no earlier batch for a comparison yet.")];
   const { task, question, answers, items, estimand } = context;
-  const confidence = ofEither(context.confidence);
+  const confidence = confidenceOfEach(context.confidence);
   const [before, after] = await Promise.all(
     pair.map(async ({ number }) => {
-      const asked = { batches: String(number), confidence, items };
-      return comparable(await answers.estimates(task, question, asked, ""), question, estimand);
+      const query = { batches: String(number), confidence, items };
+      return comparableRows(await answers.estimates(task, question, query, ""), question, estimand);
     })
   );
   if (!before || !after) return [];
-  const found = changed(before.rows, after.rows);
+  const found = significantChanges(before.rows, after.rows);
   const [earlier, later] = pair.map(({ number }) => number);
   const chance = percent(1 - context.confidence);
-  const of = counted(after.rows.length, question.kind === "number" ? "figure" : "item");
+  const of = counted(after.rows.length, question.kind === "number" ? "estimate" : "item");
   const about2 = found.length === 0 ? `Between batches ${earlier} and ${later}, none of ${of} changed by more than the noise. There may be smaller changes.` : `Between batches ${earlier} and ${later}, ${count(found.length)} of ${of} changed by more than the noise. The chance that this list contains a false alarm is at most ${chance}.`;
-  const named = found.slice(0, NAMED2).map(({ label, unit, before: was, after: is }) => [
+  const named = found.slice(0, MAX_LISTED3).map(({ label, unit, before: was, after: is }) => [
     label,
-    { shown: after.words(was.estimate, was) + behind(unit), style: "amount" },
-    { shown: after.words(is.estimate, is) + behind(unit), style: "amount estimated" },
-    { shown: is.estimate > was.estimate ? "▲ more" : "▼ less", style: "amount" }
+    { content: after.format(was.estimate, was) + unitSuffix(unit), style: "amount" },
+    { content: after.format(is.estimate, is) + unitSuffix(unit), style: "amount estimated" },
+    { content: is.estimate > was.estimate ? "▲ more" : "▼ less", style: "amount" }
   ]);
-  const amount3 = (shown) => ({ shown, style: "amount" });
-  const heads = ["Item", amount3(`Batch ${earlier}`), amount3(`Batch ${later}`), amount3("Change")];
-  const more = found.length > NAMED2 ? `Changed: the ${NAMED2} largest changes` : "Changed";
+  const amount2 = (content) => ({ content, style: "amount" });
+  const heads = ["Item", amount2(`Batch ${earlier}`), amount2(`Batch ${later}`), amount2("Change")];
+  const more = found.length > MAX_LISTED3 ? `Changed items: the ${MAX_LISTED3} largest changes` : "Changed items";
   return [el("p", {}, about2), ...named.length > 0 ? [table(more, heads, named)] : []];
 }
-async function outstandingView(context) {
-  if (context.looked.length === 0) return null;
+async function significanceView(context) {
+  if (context.selected.length === 0) return null;
   const numbers = ["number", "numbers"].includes(context.question.kind ?? "");
-  const own = numbers ? [] : clear(context);
+  const own = numbers ? [] : nonZeroList(context);
   return [
     el(
       "div",
       { class: "columns" },
       el("div", {}, ...own),
-      el("div", {}, ...await moved2(context))
+      el("div", {}, ...await changeList(context))
     )
   ];
 }
@@ -1594,69 +1645,69 @@ function axisFor2(lines, zero) {
   const ends = lines.flatMap(known).flatMap(({ estimate }) => [estimate.estimate, ...estimate.simultaneous_interval]);
   return axisOf(ends, { zero, most: 4 });
 }
-function timeLine(lines, words, scale, { zero, apart: apart2 }) {
+function timeLine(lines, format, scale, { zero, apart }) {
   const common = axisFor2(lines, zero);
   const figures = lines.map((line) => {
-    const axis = apart2 ? axisFor2([line], zero) : common;
+    const axis = apart ? axisFor2([line], zero) : common;
     return el(
       "figure",
       { class: "line" },
       el("figcaption", {}, line.label),
-      drawn(line, axis, words, scale)
+      drawn(line, axis, format, scale)
     );
   });
   const batches = lines[0]?.points.map(({ batch }) => batch) ?? [];
   const rows = batches.map((batch, index) => [
     String(batch),
-    ...lines.map(({ points }) => cell(points[index], words))
+    ...lines.map(({ points }) => cell(points[index], format))
   ]);
   const heads = ["Batch", ...lines.map(({ label }) => label)];
   return [
     el("div", { class: "lines" }, ...figures),
-    tabulated("Time line, as a table", heads, rows)
+    tableInDetails("Time line, as a table", heads, rows)
   ];
 }
-function cell(point, words) {
+function cell(point, format) {
   if (point === void 0 || point.estimate === null) return "–";
   const own = point.estimate;
   const { estimate, simultaneous_interval } = own;
   const [from, to] = simultaneous_interval;
-  const said2 = [estimate, from, to].map((value) => words(value, own));
-  return `${said2[0]} (${said2[1]} to ${said2[2]})`;
+  const said = [estimate, from, to].map((value) => format(value, own));
+  return `${said[0]} (${said[1]} to ${said[2]})`;
 }
-function drawn(line, axis, words, scale) {
+function drawn(line, axis, format, scale) {
   const { label, points } = line;
   const across = (index) => 14 + (index + 0.5) / points.length * 84;
-  const y = (value) => at(100 - place(axis, value));
+  const y = (value) => percentage(100 - position(axis, value));
   const own = known(line);
   const last = own[own.length - 1];
-  const said2 = last === void 0 ? "no estimate" : `${words(last.estimate.estimate, last.estimate)} in batch ${last.batch}`;
-  const ticks = axis.ticks.flatMap((tick2) => [
+  const said = last === void 0 ? "no estimate" : `${format(last.estimate.estimate, last.estimate)} in batch ${last.batch}`;
+  const ticks = axis.ticks.flatMap((tick) => [
     svg("line", {
-      class: tick2 === 0 ? "zero" : "tick",
+      class: tick === 0 ? "zero" : "tick",
       x1: "14%",
       x2: "100%",
-      y1: y(tick2),
-      y2: y(tick2)
+      y1: y(tick),
+      y2: y(tick)
     }),
     svg(
       "text",
-      { class: "tick-text", x: "12.5%", y: y(tick2), dy: 4, "text-anchor": "end" },
-      scale(tick2)
+      { class: "tick-text", x: "12.5%", y: y(tick), dy: 4, "text-anchor": "end" },
+      scale(tick)
     )
   ]);
   const segments = own.slice(1).map((point, index) => {
     const before = own[index] ?? point;
     return svg("line", {
       class: "segment",
-      x1: at(across(before.index)),
+      x1: percentage(across(before.index)),
       y1: y(before.estimate.estimate),
-      x2: at(across(point.index)),
+      x2: percentage(across(point.index)),
       y2: y(point.estimate.estimate)
     });
   });
   const marks = own.flatMap(({ index, estimate }) => {
-    const x = at(across(index));
+    const x = percentage(across(index));
     const [from, to] = estimate.simultaneous_interval;
     return [
       svg("line", { class: "together", x1: x, x2: x, y1: y(from), y2: y(to) }),
@@ -1667,7 +1718,12 @@ function drawn(line, axis, words, scale) {
   const numbers = points.flatMap(
     ({ batch }, index) => index % every === 0 ? svg(
       "text",
-      { class: "tick-text", x: at(across(index)), y: HEIGHT3 + 18, "text-anchor": "middle" },
+      {
+        class: "tick-text",
+        x: percentage(across(index)),
+        y: HEIGHT3 + 18,
+        "text-anchor": "middle"
+      },
       String(batch)
     ) : []
   );
@@ -1678,7 +1734,7 @@ function drawn(line, axis, words, scale) {
       role: "img",
       width: "100%",
       height: HEIGHT3 + 22,
-      "aria-label": `${label} over batches: ${said2}. The table below has the numbers.`
+      "aria-label": `${label} over batches: ${said}. The table below has the numbers.`
     },
     svg("svg", { class: "marks", width: "100%", height: HEIGHT3 }, ...ticks, ...segments, ...marks),
     ...numbers
@@ -1686,16 +1742,16 @@ function drawn(line, axis, words, scale) {
 }
 
 // www/dashboard/timeline-view.ts
-var AT_ONCE2 = 3;
+var MAX_PARALLEL2 = 3;
 async function eachBatch(context, items) {
   const { task, question, answers, released } = context;
-  const batches = released.slice(-RELEASES);
-  const confidence = ofEach(batches.length, context.confidence);
+  const batches = released.slice(-MAX_RELEASES);
+  const confidence = confidenceOfBatch(batches.length, context.confidence);
   const found = [];
-  for (let first = 0; first < batches.length; first += AT_ONCE2) {
-    const some = batches.slice(first, first + AT_ONCE2).map(async ({ number }) => {
-      const asked = { batches: String(number), confidence, items };
-      return [number, await answers.estimates(task, question, asked, "")];
+  for (let first = 0; first < batches.length; first += MAX_PARALLEL2) {
+    const some = batches.slice(first, first + MAX_PARALLEL2).map(async ({ number }) => {
+      const query = { batches: String(number), confidence, items };
+      return [number, await answers.estimates(task, question, query, "")];
     });
     found.push(...await Promise.all(some));
   }
@@ -1705,10 +1761,12 @@ async function timelineView(context, shown) {
   const { question, released, rows, confidence } = context;
   if (released.length === 0) return null;
   if (released.length === 1) {
-    return [el("p", {}, "There is one release so far. The time line starts with the second.")];
+    return [
+      el("p", {}, "There is one release so far. The time line starts with the second release.")
+    ];
   }
   const number = question.kind === "number" || rows === null;
-  const picked = shown.slice(0, LINES);
+  const picked = shown.slice(0, MAX_LINES);
   if (!number && picked.length === 0) return null;
   const names = picked.map(({ query }) => query);
   const items = number || names.includes(null) ? context.items : names.filter((name) => name !== null);
@@ -1720,18 +1778,23 @@ async function timelineView(context, shown) {
     return { label: unit === void 0 ? label : `${label} (${unit})`, points };
   });
   if (lines.length === 0) return null;
-  const first = number ? "" : ` of the first ${counted(lines.length, "item")} above`;
-  const latest = released.length > RELEASES ? ` the latest ${RELEASES} of` : "";
+  const first = number ? "" : ` for the first ${counted(lines.length, "item")} above,`;
+  const latest = released.length > MAX_RELEASES ? ` the latest ${MAX_RELEASES} of` : "";
   return [
     el(
       "p",
       {},
-      `Estimates${first} in${latest} ${counted(released.length, "release")}. Bars are intervals, with ${confidence * 100}% confidence for the whole picture.`
+      `Estimates${first} from${latest} ${counted(released.length, "release")}. Bars are intervals. All of them hold at once with ${confidence * 100}% confidence.`
     ),
-    ...timeLine(lines, number ? digits : rows.words, rows?.shares === true ? shareTick : tick, {
-      zero: !number && question.kind !== "numbers",
-      apart: question.kind === "numbers" || number
-    })
+    ...timeLine(
+      lines,
+      number ? digits : rows.format,
+      rows?.shares === true ? shareTickText : tickText,
+      {
+        zero: !number && question.kind !== "numbers",
+        apart: question.kind === "numbers" || number
+      }
+    )
   ];
 }
 
@@ -1741,34 +1804,34 @@ var TaskPage = class {
   element;
   id;
   #collector;
-  #answers;
+  #cache;
   #task;
   #controls;
   #facts = el("p", { class: "facts" });
   #estimates = new Section("estimates", "Estimates", "wide");
-  #standing = new Section("standing", "What stands out", "wide");
-  #timeline = new Section("timeline", "Over time", "wide");
+  #significance = new Section("standing", "Significant results", "wide");
+  #timeline = new Section("timeline", "Estimates over time", "wide");
   #batches = new Section("filling", "Batches");
   #privacy = new Section("privacy", "Privacy");
   #influence = new Section("influence", "Made-up reports");
   #uploads = new Section("uploads", "Rejected uploads");
-  #counting;
+  #unit;
   #state;
-  #known;
+  #batchData;
   constructor(collector2, task, known2, state2, change2) {
     this.#collector = collector2;
-    this.#answers = new Answers(collector2);
+    this.#cache = new EstimatesCache(collector2);
     this.#task = task;
-    this.#counting = countingOf(task.task);
+    this.#unit = batchUnitOf(task.task);
     this.id = task.task.id;
     this.#state = state2;
-    this.#known = known2;
+    this.#batchData = known2;
     this.#controls = new Controls(change2);
     this.#influence.show(null);
-    const again2 = el("button", { type: "button", class: "quiet" }, "Refresh");
-    again2.addEventListener("click", () => {
-      this.#answers.forget();
-      void this.#ask();
+    const again = el("button", { type: "button", class: "quiet" }, "Refresh");
+    again.addEventListener("click", () => {
+      this.#cache.clear();
+      void this.#loadAll();
     });
     this.element = el(
       "div",
@@ -1783,18 +1846,18 @@ var TaskPage = class {
           el("h1", { tabindex: -1 }, task.task.id),
           this.#facts
         ),
-        again2
+        again
       ),
       this.#controls.element,
       ...this.#sections.map(({ element }) => element)
     );
     this.#showBatches();
-    void this.#ask();
+    void this.#loadAll();
   }
   get #sections() {
     return [
       this.#estimates,
-      this.#standing,
+      this.#significance,
       this.#timeline,
       this.#batches,
       this.#privacy,
@@ -1808,88 +1871,88 @@ var TaskPage = class {
     return named ?? questions[0] ?? {};
   }
   /** Shows the view that `state` describes. */
-  look(state2) {
+  show(state2) {
     const before = this.#state;
     this.#state = state2;
     this.#showControls();
-    const asked = before.question !== state2.question || before.batches !== state2.batches;
-    void this.#look(asked);
-    if (before.batches !== state2.batches) void this.#lookAtInfluence();
+    const changed = before.question !== state2.question || before.batches !== state2.batches;
+    void this.#loadEstimates(changed);
+    if (before.batches !== state2.batches) void this.#loadInfluence();
   }
   /** Updates the batches. Returns true if there is a new release. */
   update(known2) {
     const before = this.#releases;
-    this.#known = known2;
+    this.#batchData = known2;
     this.#showBatches();
     if (before === this.#releases) return false;
-    void this.#ask();
+    void this.#loadAll();
     return true;
   }
   /** Numbers of the released batches, as ranges. */
   get #releases() {
-    return ranges(releasedOf(this.#known).map(({ number }) => number));
+    return ranges(releasedOf(this.#batchData).map(({ number }) => number));
   }
   /** Released batches in view: all batches, or those that the address selects. */
-  get #looked() {
+  get #selected() {
     const { batches } = this.#state;
-    const released = releasedOf(this.#known);
+    const released = releasedOf(this.#batchData);
     if (batches === null) return released;
-    const spans = batches.split(",").map((part2) => part2.split("-").map(Number));
+    const spans = batches.split(",").map((part) => part.split("-").map(Number));
     return released.filter(
       ({ number }) => spans.some(([from = 0, to = from]) => from <= number && number <= to)
     );
   }
   #showBatches() {
     const { task } = this.#task;
-    const released = releasedOf(this.#known);
+    const released = releasedOf(this.#batchData);
     const questions = questionsOf(task).length;
-    const asks = questions > 1 ? `, ${count(questions)} questions` : "";
+    const asks = questions > 1 ? `, for ${count(questions)} questions` : "";
     const promise = isSums(this.#task) ? trustOf(this.#task.privacy) : `Each report protects ${this.#task.protects}.`;
-    const collected = said(this.#counting, reportsOf(released));
+    const collected = formatWithUnit(this.#unit, reportsOf(released));
     this.#facts.textContent = `${collected} in ${counted(released.length, "release")}${asks}. ${promise}`;
     this.#showControls();
     this.#batches.show([
-      el("h3", {}, `Batch ${openOf(this.#known)?.number ?? ""} is open`),
-      ...filling(this.#known, this.#counting, Date.now() / 1e3),
-      el("p", { class: "help" }, rule(this.#known, this.#counting)),
-      ...[listed(this.#known, this.#counting)].filter((list) => list !== null)
+      el("h3", {}, `Batch ${openOf(this.#batchData)?.number ?? ""} is open`),
+      ...openBatchProgress(this.#batchData, this.#unit, Date.now() / 1e3),
+      el("p", { class: "help" }, closingRule(this.#batchData, this.#unit)),
+      ...[closedBatchTable(this.#batchData, this.#unit)].filter((list) => list !== null)
     ]);
   }
   #showControls() {
     const questions = questionsOf(this.#task.task);
-    const released = releasedOf(this.#known);
-    this.#controls.show(this.#state, questions, this.#question, released, this.#counting);
+    const released = releasedOf(this.#batchData);
+    this.#controls.show(this.#state, questions, this.#question, released, this.#unit);
   }
   /** Loads all sections. */
-  async #ask() {
-    await this.#look(true);
+  async #loadAll() {
+    await this.#loadEstimates(true);
     await this.#privacy.load(async () => {
       const path = `${encodeURIComponent(this.id)}/privacy`;
       const task = this.#task;
       if (isSums(task)) {
-        const asked2 = this.#collector.ask(path);
-        const found = await askedWhenReleased(asked2);
+        const response2 = this.#collector.get(path);
+        const found = await responseOrReason(response2);
         return sumsPrivacyView(task, typeof found === "string" ? null : found);
       }
-      const asked = this.#collector.ask(path);
-      return privacyView(task, await askedWhenReleased(asked));
+      const response = this.#collector.get(path);
+      return privacyView(task, await responseOrReason(response));
     });
-    await this.#lookAtInfluence();
+    await this.#loadInfluence();
     await this.#uploads.load(async () => uploadsView(uploadsOf(await this.#collector.metrics())));
   }
   /** Loads the estimates, the significant results and the time line. */
-  async #look(asked) {
-    if (this.#question.kind === "text") return this.#lookAtTexts(asked);
+  async #loadEstimates(request) {
+    if (this.#question.kind === "text") return this.#loadTexts(request);
     let rows = null;
     await this.#estimates.load(async () => {
-      const items = itemsToAsk(this.#question, this.#state.find);
-      if (items?.length === 0) return [el("p", {}, this.#nothingSought())];
-      const answer = await askedWhenReleased(
-        this.#answers.estimates(this.id, this.#question, this.#asked(items), this.#releases)
+      const items = itemsToRequest(this.#question, this.#state.find);
+      if (items?.length === 0) return [el("p", {}, this.#noItemsText())];
+      const answer = await responseOrReason(
+        this.#cache.estimates(this.id, this.#question, this.#query(items), this.#releases)
       );
       if (typeof answer === "string") {
         const words = isSums(this.#task) ? "No batch of this task is released yet." : answer;
-        return [el("p", {}, words), brief(this.#known, this.#counting)];
+        return [el("p", {}, words), openBatchBar(this.#batchData, this.#unit)];
       }
       rows = rowsOf(answer, this.#question, this.#state.estimand ?? void 0);
       if (rows !== null)
@@ -1901,32 +1964,32 @@ var TaskPage = class {
       return this.#estimatesView(answer, rows);
     });
     const context = { ...this.#context, rows };
-    await this.#standing.load(() => outstandingView(context));
-    await this.#timeline.load(() => timelineView(context, this.#shownOf(context.rows)));
+    await this.#significance.load(() => significanceView(context));
+    await this.#timeline.load(() => timelineView(context, this.#matchingRows(context.rows)));
   }
-  async #lookAtTexts(asked) {
-    this.#standing.show(null);
+  async #loadTexts(request) {
+    this.#significance.show(null);
     this.#timeline.show(null);
     this.#controls.estimands([], "share", this.#question);
-    if (!asked) return;
+    if (!request) return;
     const { name = "" } = this.#question;
     const path = `${encodeURIComponent(this.id)}/heavy-hitters?question=${encodeURIComponent(name)}`;
     await this.#estimates.load(
-      async () => textsView(await this.#collector.ask(path))
+      async () => textsView(await this.#collector.get(path))
     );
   }
-  async #lookAtInfluence() {
+  async #loadInfluence() {
     const { batches } = this.#state;
     const query = batches === null ? "" : `?batches=${batches}`;
     await this.#influence.load(async () => {
       const path = `${encodeURIComponent(this.id)}/influence${query}`;
       if (isSums(this.#task)) {
-        const all = await askedWhenReleased(this.#collector.ask(path));
+        const all = await responseOrReason(this.#collector.get(path));
         if (typeof all === "string") return null;
-        const released = releasedOf(this.#known);
+        const released = releasedOf(this.#batchData);
         return sumsInfluenceView(all, await influenceOfEach(this.#collector, this.id, released));
       }
-      const found = await askedWhenReleased(this.#collector.ask(path));
+      const found = await responseOrReason(this.#collector.get(path));
       return typeof found === "string" ? null : influenceView(found, questionsOf(this.#task.task));
     });
   }
@@ -1934,26 +1997,26 @@ var TaskPage = class {
     return {
       task: this.id,
       question: this.#question,
-      answers: this.#answers,
-      released: releasedOf(this.#known),
-      looked: this.#looked,
-      items: itemsToAsk(this.#question, this.#state.find),
+      answers: this.#cache,
+      released: releasedOf(this.#batchData),
+      selected: this.#selected,
+      items: itemsToRequest(this.#question, this.#state.find),
       estimand: this.#state.estimand,
       confidence: CONFIDENCE
     };
   }
-  #asked(items) {
+  #query(items) {
     return { batches: this.#state.batches, confidence: CONFIDENCE, items };
   }
-  #nothingSought() {
+  #noItemsText() {
     if (this.#state.find.trim() !== "") return "No item matches this name.";
     return "This question has no list of items. Enter the names to look up, separated by commas.";
   }
   /** Returns the rows that match the search, in the selected order. */
-  #shownOf(rows) {
+  #matchingRows(rows) {
     if (rows === null) return [];
-    const open2 = (this.#question.items ?? this.#question.options) === "open";
-    const sought = open2 ? "" : this.#state.find.trim();
+    const open = (this.#question.items ?? this.#question.options) === "open";
+    const sought = open ? "" : this.#state.find.trim();
     return sorted(
       rows.rows.filter(({ label }) => matches(label, sought)),
       this.#state.order
@@ -1964,52 +2027,59 @@ var TaskPage = class {
     if ((people ?? reports) === 0) {
       return [el("p", {}, "No report answers this question yet.")];
     }
-    const of = people === void 0 ? counted(reports, "report") : `${said(this.#counting, messages)}, by ${counted(messages, "message")},`;
-    const batches = ranges(this.#looked.map(({ number }) => number));
+    const of = people === void 0 ? counted(reports, "report") : `${formatWithUnit(this.#unit, messages)}, counted by ${counted(messages, "message")},`;
+    const batches = ranges(this.#selected.map(({ number }) => number));
     const about2 = el(
       "p",
       {},
-      `${of}${batches === "" ? "" : ` of ${batches.match(/[–,]/) ? "batches" : "batch"} ${batches}`}. A thick bar is the interval of one row, with ${confidence * 100}% confidence. A thin bar has ${confidence * 100}% confidence for all rows at once. A hollow dot may be noise.`
+      `${of}${batches === "" ? "" : ` from ${batches.match(/[–,]/) ? "batches" : "batch"} ${batches}`}. A thick bar is the interval of one row, with ${confidence * 100}% confidence. A thin bar is the simultaneous interval, with ${confidence * 100}% confidence for all rows at once. A hollow dot marks an estimate that may be noise.`
     );
     const notes = notesOf(bias, repeats);
     if (this.#question.kind === "number") {
-      const { words: words2, shown: shown2 } = enoughOfNumber(answer);
+      const { warning: warning2, useful: useful2 } = checkNumberSampleSize(answer);
       return [
         el(
           "p",
           {},
-          `${counted(reports, "report")}. Each table or picture has ${confidence * 100}% confidence for all its intervals at once.`
+          `${counted(reports, "report")}. All intervals in one table or picture hold at once with ${confidence * 100}% confidence.`
         ),
-        ...notesOf(words2),
+        ...notesOf(warning2),
         ...notes,
-        ...shown2 ? numberView(answer, this.#question) : []
+        ...useful2 ? numberView(answer, this.#question) : []
       ];
     }
     if (rows === null) return [about2, ...notes, ...crossView(answer)];
-    const found = this.#shownOf(rows);
+    const found = this.#matchingRows(rows);
     if (found.length === 0) return [about2, el("p", {}, "No item matches this name.")];
-    const drawn2 = found.slice(0, DRAWN);
+    const drawn2 = found.slice(0, MAX_ROWS);
     const all = itemsOf(this.#question) ?? rows.rows.length;
     const caption = captionOf(rows, this.#question, drawn2.length, found.length, all);
-    const { words, shown } = people === void 0 ? enough(reports, rows.estimand, rows.rows) : { shown: true };
-    if (!shown) return [...notesOf(words), ...notes];
-    return [about2, ...notesOf(words), ...notes, dots(caption, rows, drawn2), ...crossView(answer)];
+    const { warning, useful } = people === void 0 ? checkSampleSize(reports, rows.estimand, rows.rows) : { useful: true };
+    if (!useful) return [...notesOf(warning), ...notes];
+    return [
+      about2,
+      ...notesOf(warning),
+      ...notes,
+      dotTable(caption, rows, drawn2),
+      ...crossView(answer)
+    ];
   }
 };
 function captionOf({ rows, estimand }, question, drawn2, found, all) {
   const what = wordsOf(estimand, question).short;
   if (rows.length < all)
-    return `${what}: ${count(drawn2)} of ${counted(all, "item")} shown; search by name for others`;
+    return `${what}: ${count(drawn2)} of ${counted(all, "item")} shown; search by name for other items`;
   if (drawn2 < found)
-    return `${what}: the first ${count(drawn2)} of ${counted(found, "item")}; search by name for others`;
+    return `${what}: the first ${count(drawn2)} of ${counted(found, "item")}; search by name for other items`;
   if (found < all) return `${what}: ${count(found)} of ${counted(all, "item")}`;
   return `${what}: ${counted(found, "item")}`;
 }
-async function askedWhenReleased(answer) {
+async function responseOrReason(answer) {
   try {
     return await answer;
   } catch (thrown) {
-    if (thrown instanceof Refused && thrown.problem === "nothing-released") return thrown.message;
+    if (thrown instanceof CollectorError && thrown.problem === "nothing-released")
+      return thrown.message;
     throw thrown;
   }
 }
@@ -2019,69 +2089,69 @@ var POLL_MS = 1e4;
 var collector = new Collector();
 var main = byId("main");
 var trouble = byId("trouble");
-var state = read(location.hash);
+var state = parseState(location.hash);
 var page = null;
 var tasks = null;
-var opened = 0;
+var viewCount = 0;
 function announce(words) {
   byId("news").textContent = words;
 }
 function showTrouble(thrown) {
   const words = thrown instanceof Error ? thrown.message : String(thrown);
-  if (!(thrown instanceof Refused)) console.error(thrown);
+  if (!(thrown instanceof CollectorError)) console.error(thrown);
   if (trouble.textContent !== words) trouble.replaceChildren(el("p", {}, words));
   trouble.hidden = false;
 }
-var refusedToken = (thrown) => thrown instanceof Refused && thrown.status === 401;
-function askToken(why) {
+var isTokenRefused = (thrown) => thrown instanceof CollectorError && thrown.status === 401;
+function showSignIn(why) {
   collector.token = null;
-  remember(null);
+  storeToken(null);
   [tasks, page] = [null, null];
-  opened += 1;
+  viewCount += 1;
   byId("sign-out").hidden = true;
   document.title = "Sign in – hushbin";
   main.replaceChildren(
     ...signIn(async (token) => {
       collector.token = token;
       try {
-        await begin();
-        remember(token);
+        await loadTasks();
+        storeToken(token);
         byId("sign-out").hidden = false;
         return null;
       } catch (thrown) {
         collector.token = null;
-        if (refusedToken(thrown))
-          return "The collector does not know this token. It may have been revoked.";
+        if (isTokenRefused(thrown))
+          return "The collector does not know this token. The token may have been revoked.";
         return thrown instanceof Error ? thrown.message : String(thrown);
       }
     }, why)
   );
   byId("token").focus();
 }
-async function begin() {
-  tasks = (await collector.ask("")).tasks;
+async function loadTasks() {
+  tasks = (await collector.get("")).tasks;
   trouble.hidden = true;
-  await open();
+  await openView();
 }
-async function open() {
-  opened += 1;
-  const own = opened;
+async function openView() {
+  viewCount += 1;
+  const own = viewCount;
   const [only] = tasks ?? [];
   const task = state.task ?? (tasks?.length === 1 && location.hash === "" ? only ?? null : null);
   document.title = `${task ?? "Tasks"} – hushbin`;
   if (task === null) {
     const overview = new Overview(collector, tasks ?? []);
     await overview.update();
-    if (own !== opened) return;
+    if (own !== viewCount) return;
     show(overview);
     return;
   }
   const id = encodeURIComponent(task);
   const [answer, batches] = await Promise.all([
-    collector.ask(id),
-    collector.ask(`${id}/batches`)
+    collector.get(id),
+    collector.get(`${id}/batches`)
   ]);
-  if (own !== opened) return;
+  if (own !== viewCount) return;
   show(new TaskPage(collector, answer, batches, state, change));
 }
 function show(shown) {
@@ -2093,17 +2163,17 @@ function show(shown) {
 function change(changes) {
   state = { ...state, task: page instanceof TaskPage ? page.id : state.task, ...changes };
   const typed = Object.keys(changes).every((name) => name === "find");
-  history[typed ? "replaceState" : "pushState"](null, "", write(state) || "#tasks");
-  if (page instanceof TaskPage) page.look(state);
+  history[typed ? "replaceState" : "pushState"](null, "", formatState(state) || "#tasks");
+  if (page instanceof TaskPage) page.show(state);
 }
-async function moved3() {
+async function onNavigation() {
   if (tasks === null) return;
   const before = state;
-  state = read(location.hash);
+  state = parseState(location.hash);
   if (page instanceof TaskPage && before.task === state.task && state.task === page.id) {
-    page.look(state);
+    page.show(state);
   } else {
-    await guarded(open);
+    await showErrors(openView);
   }
 }
 async function poll() {
@@ -2111,17 +2181,18 @@ async function poll() {
   const own = page;
   if (own instanceof Overview) await own.update();
   if (own instanceof TaskPage) {
-    const batches = await collector.ask(`${encodeURIComponent(own.id)}/batches`);
+    const batches = await collector.get(`${encodeURIComponent(own.id)}/batches`);
     if (own === page && own.update(batches))
       announce("There is a new release. The estimates are being updated.");
   }
   trouble.hidden = true;
 }
-async function guarded(work) {
+async function showErrors(work) {
   try {
     await work();
   } catch (thrown) {
-    if (refusedToken(thrown)) askToken(collector.token === null ? null : "The token was revoked.");
+    if (isTokenRefused(thrown))
+      showSignIn(collector.token === null ? null : "The token was revoked.");
     else showTrouble(thrown);
   }
 }
@@ -2131,23 +2202,23 @@ byId("skip").addEventListener("click", (event) => {
 });
 byId("home").addEventListener("click", (event) => {
   event.preventDefault();
-  state = NOTHING;
+  state = DEFAULT_STATE;
   history.pushState(null, "", "#tasks");
-  void moved3();
+  void onNavigation();
 });
 byId("sign-out").addEventListener("click", () => {
-  askToken(null);
+  showSignIn(null);
   announce("You are signed out.");
 });
-addEventListener("popstate", () => void moved3());
-addEventListener("visibilitychange", () => void guarded(poll));
+addEventListener("popstate", () => void onNavigation());
+addEventListener("visibilitychange", () => void showErrors(poll));
 byId("place").textContent = new URL("..", location.href).host;
-collector.token = remembered();
+collector.token = storedToken();
 byId("sign-out").hidden = collector.token === null;
-await guarded(begin);
-var again = async () => {
+await showErrors(loadTasks);
+var pollForever = async () => {
   const waits = tasks === null && document.getElementById("token") === null;
-  await guarded(waits ? begin : poll);
-  setTimeout(() => void again(), POLL_MS);
+  await showErrors(waits ? loadTasks : poll);
+  setTimeout(() => void pollForever(), POLL_MS);
 };
-setTimeout(() => void again(), POLL_MS);
+setTimeout(() => void pollForever(), POLL_MS);

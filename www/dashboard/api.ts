@@ -32,7 +32,7 @@ export interface Quantile extends Estimate {
 }
 
 /** Estimate of the share of people below a number. */
-export interface Below extends Estimate {
+export interface CumulativeShare extends Estimate {
   readonly below: number;
 }
 
@@ -41,14 +41,14 @@ export interface NumberEstimates {
   readonly unit?: string;
   readonly range: readonly [number, number];
   readonly mean?: Estimate;
-  readonly distribution?: readonly Below[];
+  readonly distribution?: readonly CumulativeShare[];
   readonly quantiles?: readonly Quantile[];
 }
 
 /**
  * Estimates within one row of a cross-tabulation. They are `null` if too few people are in the row.
  */
-export interface Within {
+export interface ConditionalEstimate {
   readonly row: Label;
   readonly column?: Label;
   readonly estimate: number | null;
@@ -68,8 +68,8 @@ export interface Margin {
 export interface CrossEstimates {
   readonly rows: Margin;
   readonly columns: Margin;
-  readonly conditional_means?: readonly Within[];
-  readonly conditional_shares?: readonly Within[];
+  readonly conditional_means?: readonly ConditionalEstimate[];
+  readonly conditional_shares?: readonly ConditionalEstimate[];
 }
 
 export interface Estimates {
@@ -248,7 +248,7 @@ export type TaskAnswer = ReportsTask | SumsTask;
 export const isSums = (answer: TaskAnswer): answer is SumsTask => "privacy" in answer;
 
 /** Error for a failed request: the collector responded with a problem document, or not at all. */
-export class Refused extends Error {
+export class CollectorError extends Error {
   override readonly name = "Refused";
   /** Last part of the problem's type, for example `nothing-released`. */
   readonly problem: string;
@@ -262,7 +262,7 @@ export class Refused extends Error {
     >;
     const { type, title, detail, have, need } = members;
     const words = [title, detail].filter((word) => typeof word === "string");
-    super(words.length > 0 ? `${words.join(": ")}.` : wordless(status));
+    super(words.length > 0 ? `${words.join(": ")}.` : messageForStatus(status));
     this.problem = String(type ?? "").replace(/^.*:/, "");
     this.status = status;
     this.have = typeof have === "number" ? have : undefined;
@@ -270,7 +270,7 @@ export class Refused extends Error {
   }
 }
 
-function wordless(status: number): string {
+function messageForStatus(status: number): string {
   if (status === 0) return "The collector does not answer.";
   return `The collector answered with status ${status}.`;
 }
@@ -283,19 +283,19 @@ export class Collector {
   token: string | null = null;
 
   /** Requests a path under `tasks`, such as "survey/batches?…". An empty path lists all tasks. */
-  async ask<T>(path: string): Promise<T> {
+  async get<T>(path: string): Promise<T> {
     const response = await this.#get(path === "" ? "tasks" : `tasks/${path}`);
     const body: unknown = await response.json().catch(() => null);
-    if (!response.ok || body === null) throw new Refused(response.status, body);
+    if (!response.ok || body === null) throw new CollectorError(response.status, body);
     return body as T;
   }
 
   /** Requests a path under `tasks`. Returns `null` if the collector has no such path. */
   async askIfThere<T>(path: string): Promise<T | null> {
     try {
-      return await this.ask<T>(path);
+      return await this.get<T>(path);
     } catch (thrown) {
-      if (thrown instanceof Refused && thrown.status === 404) return null;
+      if (thrown instanceof CollectorError && thrown.status === 404) return null;
       throw thrown;
     }
   }
@@ -303,7 +303,7 @@ export class Collector {
   /** Returns the collector's metrics, as text for Prometheus. */
   async metrics(): Promise<string> {
     const response = await this.#get("metrics");
-    if (!response.ok) throw new Refused(response.status, null);
+    if (!response.ok) throw new CollectorError(response.status, null);
     return response.text();
   }
 
@@ -313,7 +313,7 @@ export class Collector {
     try {
       return await fetch(new URL(path, this.#base), { headers, credentials: "omit" });
     } catch {
-      throw new Refused(0, null);
+      throw new CollectorError(0, null);
     }
   }
 }

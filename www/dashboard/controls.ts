@@ -3,15 +3,15 @@
 import { el } from "../demo/shared/dom.js";
 import { count } from "../demo/shared/format.js";
 import type { Batch, Estimand, Question } from "./api.js";
-import { type Counting, said } from "./counting.js";
+import { type BatchUnit, formatWithUnit } from "./batch-unit.js";
 import { isReal, KINDS, wordsOf } from "./labels.js";
 import { ORDER_WORDS, ORDERS } from "./rows.js";
-import { NOTHING, type State } from "./state.js";
+import { DEFAULT_STATE, type State } from "./state.js";
 
 /** Maximum number of batches in the list. */
-const PICKED = 50;
+const MAX_BATCHES = 50;
 /** Delay between the last key press in the search and its request, in milliseconds. */
-const REST_MS = 250;
+const SEARCH_AFTER_MS = 250;
 
 type Option = readonly [value: string, words: string];
 
@@ -60,7 +60,7 @@ export class Controls {
       change({ estimand: own as Estimand }),
     );
     this.#order = new Choice("order", "Order of rows", (own) =>
-      change({ order: ORDERS.find((order) => order === own) ?? NOTHING.order }),
+      change({ order: ORDERS.find((order) => order === own) ?? DEFAULT_STATE.order }),
     );
     this.#find = el("input", {
       id: "find",
@@ -71,7 +71,7 @@ export class Controls {
     let due = 0;
     this.#find.addEventListener("input", () => {
       clearTimeout(due);
-      due = window.setTimeout(() => change({ find: this.#find.value }), REST_MS);
+      due = window.setTimeout(() => change({ find: this.#find.value }), SEARCH_AFTER_MS);
     });
     this.#names = el(
       "div",
@@ -93,13 +93,13 @@ export class Controls {
     questions: readonly Question[],
     current: Question,
     released: readonly Batch[],
-    counting: Counting,
+    unit: BatchUnit,
   ): void {
     this.#question.show(
       questions.map(({ name = "", kind = "" }) => [name, `${name}: ${KINDS[kind] ?? kind}`]),
       current.name ?? "",
     );
-    const picked = [...released].reverse().slice(0, PICKED);
+    const picked = [...released].reverse().slice(0, MAX_BATCHES);
     const own = state.batches;
     const others: Option[] =
       own === null || picked.some(({ number }) => String(number) === own)
@@ -117,7 +117,7 @@ export class Controls {
         ...picked.map(
           ({ number, reports }): Option => [
             String(number),
-            `Batch ${number}: ${said(counting, reports)}`,
+            `Batch ${number}: ${formatWithUnit(unit, reports)}`,
           ],
         ),
       ],

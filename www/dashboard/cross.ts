@@ -1,9 +1,9 @@
 // View of a cross-tabulation: its margins, and the estimates within rows.
 
 import { el } from "../demo/shared/dom.js";
-import type { CrossEstimates, Estimates, Margin, Within } from "./api.js";
-import { dots } from "./dots.js";
-import { digits, nameOf, share } from "./labels.js";
+import type { ConditionalEstimate, CrossEstimates, Estimates, Margin } from "./api.js";
+import { dotTable } from "./dots.js";
+import { digits, nameOf, shareText } from "./labels.js";
 import type { Row, Rows } from "./rows.js";
 import { table } from "./table.js";
 
@@ -16,12 +16,12 @@ export function meansOf({ cross }: Estimates): readonly Row[] {
   return means.flatMap(({ row, estimate, interval, simultaneous_interval }) => {
     if (estimate === null) return [];
     const unit = columns?.unit;
-    const told = unit === undefined ? {} : { unit };
+    const unitField = unit === undefined ? {} : { unit };
     return {
       label: nameOf(row),
       query: null,
       estimate: { estimate, interval, simultaneous_interval },
-      ...told,
+      ...unitField,
     };
   });
 }
@@ -33,7 +33,7 @@ export function crossView({ cross }: Estimates): readonly Element[] {
   const family =
     "All intervals in one table hold at once with 95% confidence." +
     (margins.length > 1 ? " The two tables “Share of people by …” count as one table." : "");
-  return [...margins, ...within(cross), el("p", { class: "help" }, family)];
+  return [...margins, ...conditionalTables(cross), el("p", { class: "help" }, family)];
 }
 
 function margin({ name, shares = [] }: Margin): readonly Element[] {
@@ -43,11 +43,11 @@ function margin({ name, shares = [] }: Margin): readonly Element[] {
     query: null,
     estimate,
   }));
-  const all: Rows = { estimand: "share", shares: true, rows, words: share };
-  return [dots(`Share of people by ${name}`, all, rows)];
+  const all: Rows = { estimand: "share", shares: true, rows, format: shareText };
+  return [dotTable(`Share of people by ${name}`, all, rows)];
 }
 
-function within({
+function conditionalTables({
   rows,
   columns,
   conditional_means,
@@ -57,27 +57,37 @@ function within({
   const mean = (value: number) => digits(value) + unit;
   const tables: Element[] = [];
   if (conditional_means?.length) {
-    tables.push(told(`Mean of ${columns.name} by ${rows.name}`, conditional_means, mean));
+    tables.push(
+      conditionalTable(`Mean of ${columns.name} by ${rows.name}`, conditional_means, mean),
+    );
   }
   if (conditional_shares?.length) {
     tables.push(
-      told(`Shares of ${columns.name} within each ${rows.name}`, conditional_shares, share),
+      conditionalTable(
+        `Shares of ${columns.name} within each ${rows.name}`,
+        conditional_shares,
+        shareText,
+      ),
     );
   }
   return tables;
 }
 
-function told(caption: string, all: readonly Within[], words: (value: number) => string): Element {
-  const said = (value: number | null) => (value === null ? "unknown" : words(value));
+function conditionalTable(
+  caption: string,
+  all: readonly ConditionalEstimate[],
+  words: (value: number) => string,
+): Element {
+  const text = (value: number | null) => (value === null ? "unknown" : words(value));
   const cells = all.map(({ row, column, estimate, simultaneous_interval: [from, to] }) => [
     column === undefined ? nameOf(row) : `${nameOf(row)}: ${nameOf(column)}`,
-    { shown: said(estimate), style: "amount estimated" },
-    { shown: `${said(from)} to ${said(to)}`, style: "amount interval" },
+    { content: text(estimate), style: "amount estimated" },
+    { content: `${text(from)} to ${text(to)}`, style: "amount interval" },
   ]);
   const heads = [
     "Group",
-    { shown: "Estimate", style: "amount" },
-    { shown: "Simultaneous interval", style: "amount" },
+    { content: "Estimate", style: "amount" },
+    { content: "Simultaneous interval", style: "amount" },
   ];
   return el(
     "div",

@@ -2,9 +2,9 @@
 
 import { el, svg } from "../demo/shared/dom.js";
 import type { Estimate, Estimates, NumberEstimates, Question } from "./api.js";
-import { digits, nameOf, share, shareTick } from "./labels.js";
-import { type Axis, at, axisOf, place } from "./scale.js";
-import { table, tabulated } from "./table.js";
+import { digits, nameOf, shareText, shareTickText } from "./labels.js";
+import { type Axis, axisOf, percentage, position } from "./scale.js";
+import { table, tableInDetails } from "./table.js";
 import { quantileName } from "./timeline.js";
 
 const HEIGHT = 200;
@@ -12,7 +12,7 @@ const HEIGHT = 200;
 const GUTTER = 9;
 
 /** Converts a position in the plot, in per cent, to a position in the whole width. */
-const beside = (part: number) => GUTTER + (part * (100 - GUTTER)) / 100;
+const besideGutter = (part: number) => GUTTER + (part * (100 - GUTTER)) / 100;
 
 /**
  * Maximum number of bins that are drawn with whiskers (intervals). Whiskers of more bins would
@@ -39,7 +39,7 @@ function binsOf(answer: Estimates): readonly Bin[] {
 /**
  * Returns the horizontal position of a number in a plot whose bins are equally wide, in per cent.
  */
-export function placeAmong(bins: readonly Pick<Bin, "from" | "to">[], value: number): number {
+export function placeInBins(bins: readonly Pick<Bin, "from" | "to">[], value: number): number {
   const found = bins.findIndex(({ to }) => value < to);
   const index = found === -1 ? bins.length - 1 : found;
   const bin = bins[index];
@@ -58,14 +58,14 @@ export function numberView(answer: Estimates, question: Question): readonly Elem
   const shown: Element[] = [];
   if (number.mean) {
     const [from, to] = number.mean.interval;
-    const said = `${digits(from)} to ${digits(to)}${unit} ${together}`;
+    const text = `${digits(from)} to ${digits(to)}${unit} ${together}`;
     shown.push(
       el(
         "p",
         { class: "figure" },
         el("strong", {}, digits(number.mean.estimate) + unit),
         " on average, ",
-        el("span", { class: "soft" }, said),
+        el("span", { class: "soft" }, text),
       ),
     );
   }
@@ -79,26 +79,26 @@ export function numberView(answer: Estimates, question: Question): readonly Elem
 function quantiles({ quantiles = [] }: NumberEstimates, unit: string): Element {
   const rows = quantiles.map(({ quantile, estimate, simultaneous_interval: [from, to] }) => [
     quantileName(quantile),
-    { shown: digits(estimate) + unit, style: "amount estimated" },
-    { shown: `${digits(from)} to ${digits(to)}${unit}`, style: "amount interval" },
+    { content: digits(estimate) + unit, style: "amount estimated" },
+    { content: `${digits(from)} to ${digits(to)}${unit}`, style: "amount interval" },
   ]);
   const heads = [
     "Quantile",
-    { shown: "Estimate", style: "amount" },
-    { shown: "Simultaneous interval", style: "amount" },
+    { content: "Estimate", style: "amount" },
+    { content: "Simultaneous interval", style: "amount" },
   ];
   return table("Quantiles", heads, rows);
 }
 
 /** Shares that a histogram shows. Each share also has a row in the table below the picture. */
-interface Drawn {
+interface ChartData {
   readonly title: (name: string) => string;
   readonly shares: readonly Estimate[];
   readonly labels: readonly string[];
   readonly marks: (axis: Axis) => Element[];
 }
 
-function columnsOf(bins: readonly Bin[]): Drawn {
+function columnsOf(bins: readonly Bin[]): ChartData {
   return {
     title: (name) => `Share of people by bin of ${name}`,
     shares: bins.map((bin) => bin.share),
@@ -107,7 +107,7 @@ function columnsOf(bins: readonly Bin[]): Drawn {
   };
 }
 
-function belowOf(bins: readonly Bin[], { distribution = [] }: NumberEstimates): Drawn {
+function belowOf(bins: readonly Bin[], { distribution = [] }: NumberEstimates): ChartData {
   return {
     title: (name) => `Share of people below each ${name}`,
     shares: distribution,
@@ -118,7 +118,7 @@ function belowOf(bins: readonly Bin[], { distribution = [] }: NumberEstimates): 
 }
 
 function picture(
-  { title, shares, labels, marks }: Drawn,
+  { title, shares, labels, marks }: ChartData,
   bins: readonly Bin[],
   number: NumberEstimates,
   question: Question,
@@ -127,7 +127,7 @@ function picture(
   const name = question.name ?? "the number";
   const axis = axisOf(shares.flatMap((own) => [own.estimate, ...own.simultaneous_interval]));
   const quantiles = number.quantiles ?? [];
-  const said = quantiles.map(
+  const text = quantiles.map(
     (own) => `${quantileName(own.quantile)} ${digits(own.estimate)}${unit}`,
   );
   const plot = svg(
@@ -137,21 +137,21 @@ function picture(
       role: "img",
       height: HEIGHT + 24,
       width: "100%",
-      "aria-label": `${[title(name), ...said].join(", ")}. The table below has the numbers.`,
+      "aria-label": `${[title(name), ...text].join(", ")}. The table below has the numbers.`,
     },
     svg(
       "svg",
       { class: "marks", height: HEIGHT, width: "100%" },
-      ...level(axis),
+      ...gridLines(axis),
       ...marks(axis),
-      ...quantiles.flatMap((own) => marker(beside(placeAmong(bins, own.estimate)))),
+      ...quantiles.flatMap((own) => marker(besideGutter(placeInBins(bins, own.estimate)))),
     ),
     ...edges(bins),
   );
   const rows = shares.map(({ estimate, simultaneous_interval: [from, to] }, index) => [
     labels[index] + unit,
-    share(estimate),
-    `${share(from)} to ${share(to)}`,
+    shareText(estimate),
+    `${shareText(from)} to ${shareText(to)}`,
   ]);
   const widths = new Set(bins.map(({ from, to }) => (to - from).toPrecision(6)));
   const note = [
@@ -167,7 +167,7 @@ function picture(
       plot,
       el("p", { class: "help" }, note.filter((words) => words !== "").join(" ")),
     ),
-    tabulated(
+    tableInDetails(
       `${title(name)}, as a table`,
       [name, "Share of people", "Simultaneous interval"],
       rows,
@@ -175,30 +175,30 @@ function picture(
   ];
 }
 
-const height = (axis: Axis, value: number) => 100 - place(axis, value);
+const height = (axis: Axis, value: number) => 100 - position(axis, value);
 
-function level(axis: Axis): Element[] {
+function gridLines(axis: Axis): Element[] {
   return axis.ticks.flatMap((value) => {
-    const y = at(height(axis, value));
+    const y = percentage(height(axis, value));
     return [
       svg("line", {
         class: value === 0 ? "zero" : "tick",
-        x1: at(GUTTER),
+        x1: percentage(GUTTER),
         x2: "100%",
         y1: y,
         y2: y,
       }),
       svg(
         "text",
-        { class: "tick-text", x: at(GUTTER - 1), y, dy: 4, "text-anchor": "end" },
-        shareTick(value),
+        { class: "tick-text", x: percentage(GUTTER - 1), y, dy: 4, "text-anchor": "end" },
+        shareTickText(value),
       ),
     ];
   });
 }
 
 function column({ share: own }: Bin, index: number, bins: number, axis: Axis): Element[] {
-  const [left, right] = [index, index + 1].map((edge) => beside((edge / bins) * 100)) as [
+  const [left, right] = [index, index + 1].map((edge) => besideGutter((edge / bins) * 100)) as [
     number,
     number,
   ];
@@ -206,35 +206,35 @@ function column({ share: own }: Bin, index: number, bins: number, axis: Axis): E
   const [top, bottom] = [Math.max(own.estimate, 0), Math.min(own.estimate, 0)];
   const bar = svg("rect", {
     class: "bar",
-    x: at(left + gap),
-    width: at(right - left - 2 * gap),
-    y: at(height(axis, top)),
-    height: at(place(axis, top) - place(axis, bottom)),
+    x: percentage(left + gap),
+    width: percentage(right - left - 2 * gap),
+    y: percentage(height(axis, top)),
+    height: percentage(position(axis, top) - position(axis, bottom)),
   });
   return bins > WHISKERS ? [bar] : [bar, whisker(own, (left + right) / 2, axis)];
 }
 
 /** Draws a share with its interval, at a horizontal position in per cent. */
 function dot(own: Estimate, place: number, axis: Axis): Element[] {
-  const x = beside(place);
-  const y = at(height(axis, own.estimate));
-  return [whisker(own, x, axis), svg("circle", { class: "dot", cx: at(x), cy: y, r: 3 })];
+  const x = besideGutter(place);
+  const y = percentage(height(axis, own.estimate));
+  return [whisker(own, x, axis), svg("circle", { class: "dot", cx: percentage(x), cy: y, r: 3 })];
 }
 
 function whisker(own: Estimate, place: number, axis: Axis): Element {
   const [from, to] = own.simultaneous_interval;
-  const x = at(place);
+  const x = percentage(place);
   return svg("line", {
     class: "whisker",
     x1: x,
     x2: x,
-    y1: at(height(axis, from)),
-    y2: at(height(axis, to)),
+    y1: percentage(height(axis, from)),
+    y2: percentage(height(axis, to)),
   });
 }
 
 const marker = (x: number) =>
-  svg("line", { class: "quantile", x1: at(x), x2: at(x), y1: 0, y2: "100%" });
+  svg("line", { class: "quantile", x1: percentage(x), x2: percentage(x), y1: 0, y2: "100%" });
 
 /** Draws the edges of the bins as labels below the plot. If there are many, only some are drawn. */
 function edges(bins: readonly Bin[]): Element[] {
@@ -242,13 +242,13 @@ function edges(bins: readonly Bin[]): Element[] {
   const every = Math.ceil(all.length / 7);
   return all.flatMap((edge, index) => {
     if (index % every !== 0) return [];
-    const x = beside((index / bins.length) * 100);
+    const x = besideGutter((index / bins.length) * 100);
     const anchor = x < 4 ? "start" : x > 96 ? "end" : "middle";
     // Narrow screens show every second label.
     const style = (index / every) % 2 === 1 ? "tick-text between" : "tick-text";
     return svg(
       "text",
-      { class: style, x: at(x), y: HEIGHT + 16, "text-anchor": anchor },
+      { class: style, x: percentage(x), y: HEIGHT + 16, "text-anchor": anchor },
       digits(edge),
     );
   });

@@ -15,7 +15,7 @@ export function digits(value: number): string {
  * Formats an estimate to the precision that its interval justifies: two significant digits of the
  * interval's half-width.
  */
-export function resolved(value: number, estimate?: Estimate): string {
+export function roundedByError(value: number, estimate?: Estimate): string {
   const [from, to] = estimate?.simultaneous_interval ?? [0, 0];
   const half = (to - from) / 2;
   if (!(half > 0 && Number.isFinite(half))) return digits(value);
@@ -26,17 +26,17 @@ export function resolved(value: number, estimate?: Estimate): string {
 }
 
 /** Formats a round number on an axis. */
-export const tick = (value: number): string =>
+export const tickText = (value: number): string =>
   Number(value.toPrecision(6)).toLocaleString("en-GB").replace("-", "−");
 
 /** Formats a round share on an axis. */
-export const shareTick = (value: number): string => `${tick(value * 100)}%`;
+export const shareTickText = (value: number): string => `${tickText(value * 100)}%`;
 
 /** Formats a share in per cent, with one decimal. */
-export const share = (value: number): string => percent(value, 1);
+export const shareText = (value: number): string => percent(value, 1);
 
 /** Formats a mean of ratings from −1 to 1. */
-export const rating = (value: number): string =>
+export const ratingText = (value: number): string =>
   value.toFixed(3).replace("-", Number(value.toFixed(3)) === 0 ? "" : "−");
 
 /** Returns the name of an item from its label. */
@@ -151,7 +151,7 @@ const REAL: ReadonlySet<string> = new Set(["numbers", "vector"]);
 export const isReal = ({ kind = "" }: Question): boolean => REAL.has(kind);
 
 /** Formats a time in the browser's time zone. */
-export function moment(seconds: number): string {
+export function formatTime(seconds: number): string {
   const format = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
   return format.format(seconds * 1000);
 }

@@ -2,8 +2,8 @@
 
 import { el, svg } from "../demo/shared/dom.js";
 import type { Rows } from "./rows.js";
-import { type Axis, at, axisOf, place } from "./scale.js";
-import { tabulated } from "./table.js";
+import { type Axis, axisOf, percentage, position } from "./scale.js";
+import { tableInDetails } from "./table.js";
 import type { Line, Point } from "./timeline.js";
 
 const HEIGHT = 84;
@@ -26,7 +26,7 @@ function axisFor(lines: readonly Line[], zero: boolean): Axis {
  */
 export function timeLine(
   lines: readonly Line[],
-  words: Rows["words"],
+  format: Rows["format"],
   scale: (value: number) => string,
   { zero, apart }: { readonly zero: boolean; readonly apart: boolean },
 ): readonly Element[] {
@@ -37,45 +37,45 @@ export function timeLine(
       "figure",
       { class: "line" },
       el("figcaption", {}, line.label),
-      drawn(line, axis, words, scale),
+      drawn(line, axis, format, scale),
     );
   });
   const batches = lines[0]?.points.map(({ batch }) => batch) ?? [];
   const rows = batches.map((batch, index) => [
     String(batch),
-    ...lines.map(({ points }) => cell(points[index], words)),
+    ...lines.map(({ points }) => cell(points[index], format)),
   ]);
   const heads = ["Batch", ...lines.map(({ label }) => label)];
   return [
     el("div", { class: "lines" }, ...figures),
-    tabulated("Time line, as a table", heads, rows),
+    tableInDetails("Time line, as a table", heads, rows),
   ];
 }
 
-function cell(point: Point | undefined, words: Rows["words"]): string {
+function cell(point: Point | undefined, format: Rows["format"]): string {
   if (point === undefined || point.estimate === null) return "–";
   const own = point.estimate;
   const { estimate, simultaneous_interval } = own;
   const [from, to] = simultaneous_interval;
-  const said = [estimate, from, to].map((value) => words(value, own));
+  const said = [estimate, from, to].map((value) => format(value, own));
   return `${said[0]} (${said[1]} to ${said[2]})`;
 }
 
 function drawn(
   line: Line,
   axis: Axis,
-  words: Rows["words"],
+  format: Rows["format"],
   scale: (value: number) => string,
 ): SVGSVGElement {
   const { label, points } = line;
   const across = (index: number) => 14 + ((index + 0.5) / points.length) * 84;
-  const y = (value: number) => at(100 - place(axis, value));
+  const y = (value: number) => percentage(100 - position(axis, value));
   const own = known(line);
   const last = own[own.length - 1];
   const said =
     last === undefined
       ? "no estimate"
-      : `${words(last.estimate.estimate, last.estimate)} in batch ${last.batch}`;
+      : `${format(last.estimate.estimate, last.estimate)} in batch ${last.batch}`;
   const ticks = axis.ticks.flatMap((tick) => [
     svg("line", {
       class: tick === 0 ? "zero" : "tick",
@@ -94,14 +94,14 @@ function drawn(
     const before = own[index] ?? point;
     return svg("line", {
       class: "segment",
-      x1: at(across(before.index)),
+      x1: percentage(across(before.index)),
       y1: y(before.estimate.estimate),
-      x2: at(across(point.index)),
+      x2: percentage(across(point.index)),
       y2: y(point.estimate.estimate),
     });
   });
   const marks = own.flatMap(({ index, estimate }) => {
-    const x = at(across(index));
+    const x = percentage(across(index));
     const [from, to] = estimate.simultaneous_interval;
     return [
       svg("line", { class: "together", x1: x, x2: x, y1: y(from), y2: y(to) }),
@@ -113,7 +113,12 @@ function drawn(
     index % every === 0
       ? svg(
           "text",
-          { class: "tick-text", x: at(across(index)), y: HEIGHT + 18, "text-anchor": "middle" },
+          {
+            class: "tick-text",
+            x: percentage(across(index)),
+            y: HEIGHT + 18,
+            "text-anchor": "middle",
+          },
           String(batch),
         )
       : [],

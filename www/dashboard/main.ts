@@ -1,10 +1,10 @@
 // Entry point: signs in, shows the overview or a task, and polls for changes.
 
 import { byId, el } from "../demo/shared/dom.js";
-import { type Batches, Collector, Refused, type TaskAnswer } from "./api.js";
+import { type Batches, Collector, CollectorError, type TaskAnswer } from "./api.js";
 import { Overview } from "./overview.js";
-import { remember, remembered, signIn } from "./sign-in.js";
-import { NOTHING, read, type State, write } from "./state.js";
+import { signIn, storedToken, storeToken } from "./sign-in.js";
+import { DEFAULT_STATE, formatState, parseState, type State } from "./state.js";
 import { TaskPage } from "./task-page.js";
 
 /** Interval between polls while the page is visible, in milliseconds. */
@@ -13,12 +13,12 @@ const POLL_MS = 10_000;
 const collector = new Collector();
 const main = byId("main");
 const trouble = byId("trouble");
-let state: State = read(location.hash);
+let state: State = parseState(location.hash);
 let page: TaskPage | Overview | null = null;
 /** Ids of the tasks. `null` until signed in. */
 let tasks: readonly string[] | null = null;
 /** Number of views opened so far. A late response for an earlier view is dropped. */
-let opened = 0;
+let viewCount = 0;
 
 function announce(words: string): void {
   byId("news").textContent = words;
@@ -26,32 +26,33 @@ function announce(words: string): void {
 
 function showTrouble(thrown: unknown): void {
   const words = thrown instanceof Error ? thrown.message : String(thrown);
-  if (!(thrown instanceof Refused)) console.error(thrown);
+  if (!(thrown instanceof CollectorError)) console.error(thrown);
   if (trouble.textContent !== words) trouble.replaceChildren(el("p", {}, words));
   trouble.hidden = false;
 }
 
-const refusedToken = (thrown: unknown) => thrown instanceof Refused && thrown.status === 401;
+const isTokenRefused = (thrown: unknown) =>
+  thrown instanceof CollectorError && thrown.status === 401;
 
 /** Shows the form for a token. `why` is the reason for which the last token was refused. */
-function askToken(why: string | null): void {
+function showSignIn(why: string | null): void {
   collector.token = null;
-  remember(null);
+  storeToken(null);
   [tasks, page] = [null, null];
-  opened += 1;
+  viewCount += 1;
   byId("sign-out").hidden = true;
   document.title = "Sign in – hushbin";
   main.replaceChildren(
     ...signIn(async (token) => {
       collector.token = token;
       try {
-        await begin();
-        remember(token);
+        await loadTasks();
+        storeToken(token);
         byId("sign-out").hidden = false;
         return null;
       } catch (thrown) {
         collector.token = null;
-        if (refusedToken(thrown))
+        if (isTokenRefused(thrown))
           return "The collector does not know this token. The token may have been revoked.";
         return thrown instanceof Error ? thrown.message : String(thrown);
       }
@@ -64,31 +65,31 @@ function askToken(why: string | null): void {
  * Requests the list of tasks, and opens the view that the address describes. Throws if a token is
  * needed.
  */
-async function begin(): Promise<void> {
-  tasks = (await collector.ask<{ readonly tasks: readonly string[] }>("")).tasks;
+async function loadTasks(): Promise<void> {
+  tasks = (await collector.get<{ readonly tasks: readonly string[] }>("")).tasks;
   trouble.hidden = true;
-  await open();
+  await openView();
 }
 
-async function open(): Promise<void> {
-  opened += 1;
-  const own = opened;
+async function openView(): Promise<void> {
+  viewCount += 1;
+  const own = viewCount;
   const [only] = tasks ?? [];
   const task = state.task ?? (tasks?.length === 1 && location.hash === "" ? (only ?? null) : null);
   document.title = `${task ?? "Tasks"} – hushbin`;
   if (task === null) {
     const overview = new Overview(collector, tasks ?? []);
     await overview.update();
-    if (own !== opened) return;
+    if (own !== viewCount) return;
     show(overview);
     return;
   }
   const id = encodeURIComponent(task);
   const [answer, batches] = await Promise.all([
-    collector.ask<TaskAnswer>(id),
-    collector.ask<Batches>(`${id}/batches`),
+    collector.get<TaskAnswer>(id),
+    collector.get<Batches>(`${id}/batches`),
   ]);
-  if (own !== opened) return;
+  if (own !== viewCount) return;
   show(new TaskPage(collector, answer, batches, state, change));
 }
 
@@ -105,18 +106,18 @@ function change(changes: Partial<State>): void {
   state = { ...state, task: page instanceof TaskPage ? page.id : state.task, ...changes };
   // Typing in the search must not add a history entry for each letter.
   const typed = Object.keys(changes).every((name) => name === "find");
-  history[typed ? "replaceState" : "pushState"](null, "", write(state) || "#tasks");
-  if (page instanceof TaskPage) page.look(state);
+  history[typed ? "replaceState" : "pushState"](null, "", formatState(state) || "#tasks");
+  if (page instanceof TaskPage) page.show(state);
 }
 
-async function moved(): Promise<void> {
+async function onNavigation(): Promise<void> {
   if (tasks === null) return;
   const before = state;
-  state = read(location.hash);
+  state = parseState(location.hash);
   if (page instanceof TaskPage && before.task === state.task && state.task === page.id) {
-    page.look(state);
+    page.show(state);
   } else {
-    await guarded(open);
+    await showErrors(openView);
   }
 }
 
@@ -126,18 +127,19 @@ async function poll(): Promise<void> {
   const own = page;
   if (own instanceof Overview) await own.update();
   if (own instanceof TaskPage) {
-    const batches = await collector.ask<Batches>(`${encodeURIComponent(own.id)}/batches`);
+    const batches = await collector.get<Batches>(`${encodeURIComponent(own.id)}/batches`);
     if (own === page && own.update(batches))
       announce("There is a new release. The estimates are being updated.");
   }
   trouble.hidden = true;
 }
 
-async function guarded(work: () => Promise<void>): Promise<void> {
+async function showErrors(work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (thrown) {
-    if (refusedToken(thrown)) askToken(collector.token === null ? null : "The token was revoked.");
+    if (isTokenRefused(thrown))
+      showSignIn(collector.token === null ? null : "The token was revoked.");
     else showTrouble(thrown);
   }
 }
@@ -149,25 +151,25 @@ byId("skip").addEventListener("click", (event) => {
 });
 byId("home").addEventListener("click", (event) => {
   event.preventDefault();
-  state = NOTHING;
+  state = DEFAULT_STATE;
   history.pushState(null, "", "#tasks");
-  void moved();
+  void onNavigation();
 });
 byId("sign-out").addEventListener("click", () => {
-  askToken(null);
+  showSignIn(null);
   announce("You are signed out.");
 });
-addEventListener("popstate", () => void moved());
-addEventListener("visibilitychange", () => void guarded(poll));
+addEventListener("popstate", () => void onNavigation());
+addEventListener("visibilitychange", () => void showErrors(poll));
 byId("place").textContent = new URL("..", location.href).host;
 
-collector.token = remembered();
+collector.token = storedToken();
 byId("sign-out").hidden = collector.token === null;
-await guarded(begin);
-const again = async () => {
+await showErrors(loadTasks);
+const pollForever = async () => {
   // The first request may have failed. Then start again.
   const waits = tasks === null && document.getElementById("token") === null;
-  await guarded(waits ? begin : poll);
-  setTimeout(() => void again(), POLL_MS);
+  await showErrors(waits ? loadTasks : poll);
+  setTimeout(() => void pollForever(), POLL_MS);
 };
-setTimeout(() => void again(), POLL_MS);
+setTimeout(() => void pollForever(), POLL_MS);

@@ -1,6 +1,6 @@
 // Counts of accepted and rejected uploads, from the collector's metrics.
 
-const WORDS: Readonly<Record<string, string>> = {
+const REASON_TEXTS: Readonly<Record<string, string>> = {
   "malformed-upload": "not an upload of this task",
   "fingerprint-mismatch": "report made for other task parameters",
   "upload-id-conflict": "different bytes with an id that was used before",
@@ -25,7 +25,7 @@ export function uploadsOf(text: string): Uploads {
     Number(text.match(new RegExp(`^hushbin_${name}_total (\\S+)`, "m"))?.[1] ?? 0);
   const problems = text.matchAll(/^hushbin_problems_total\{problem="([^"]*)"\} (\S+)/gm);
   const rejected = [...problems].flatMap(([, slug = "", requests]) => {
-    const words = WORDS[slug];
+    const words = REASON_TEXTS[slug];
     return words === undefined ? [] : [[words, Number(requests)] as const];
   });
   return {

@@ -3,22 +3,22 @@
 import { el } from "../demo/shared/dom.js";
 import { count } from "../demo/shared/format.js";
 import { type Batches, type Collector, isSums, type TaskAnswer } from "./api.js";
-import { countingOf, REPORTS, said } from "./counting.js";
-import { brief, releasedOf, reportsOf } from "./filling.js";
-import { moment } from "./labels.js";
-import { NOTHING, write } from "./state.js";
+import { batchUnitOf, formatWithUnit, REPORT_UNIT } from "./batch-unit.js";
+import { openBatchBar, releasedOf, reportsOf } from "./batches-view.js";
+import { formatTime } from "./labels.js";
+import { DEFAULT_STATE, formatState } from "./state.js";
 import { NO_LOCAL } from "./sums.js";
 import { table } from "./table.js";
 
 /** Maximum number of tasks whose batches are requested. */
-const MOST = 50;
+const MAX_TASKS = 50;
 
 export class Overview {
   readonly element: HTMLElement;
   readonly #collector: Collector;
   readonly #tasks: readonly string[];
   /** Task files by id. They never change. */
-  readonly #known = new Map<string, Promise<TaskAnswer | null>>();
+  readonly #answers = new Map<string, Promise<TaskAnswer | null>>();
   readonly #body = el("div", { class: "panel wide" });
 
   constructor(collector: Collector, tasks: readonly string[]) {
@@ -38,16 +38,16 @@ export class Overview {
   }
 
   #taskOf(id: string): Promise<TaskAnswer | null> {
-    const known = this.#known.get(id);
+    const known = this.#answers.get(id);
     if (known !== undefined) return known;
     const answer = this.#collector.askIfThere<TaskAnswer>(encodeURIComponent(id));
-    this.#known.set(id, answer);
-    answer.catch(() => this.#known.delete(id));
+    this.#answers.set(id, answer);
+    answer.catch(() => this.#answers.delete(id));
     return answer;
   }
 
   async update(): Promise<void> {
-    const asked = this.#tasks.slice(0, MOST).map(async (id) => {
+    const asked = this.#tasks.slice(0, MAX_TASKS).map(async (id) => {
       const path = encodeURIComponent(id);
       const [batches, task] = await Promise.all([
         this.#collector.askIfThere<Batches>(`${path}/batches`),
@@ -57,31 +57,31 @@ export class Overview {
     });
     const found = new Map(await Promise.all(asked));
     const rows = this.#tasks.map((id) => {
-      const link = el("a", { href: write({ ...NOTHING, task: id }) }, id);
+      const link = el("a", { href: formatState({ ...DEFAULT_STATE, task: id }) }, id);
       const own = found.get(id);
-      if (!own) return [{ shown: link, style: "name" }, "", "", "", ""];
+      if (!own) return [{ content: link, style: "name" }, "", "", "", ""];
       const { batches, task } = own;
-      const counting = task === null ? REPORTS : countingOf(task.task);
+      const unit = task === null ? REPORT_UNIT : batchUnitOf(task.task);
       const sums = task !== null && isSums(task);
       const note = sums
         ? [el("span", { class: "kind" }, `sums through a shuffler; ${NO_LOCAL}`)]
         : [];
-      const name = { shown: el("span", {}, link, ...note), style: "name" };
+      const name = { content: el("span", {}, link, ...note), style: "name" };
       const released = releasedOf(batches);
       const last = released[released.length - 1]?.closed;
       return [
         name,
         {
-          shown: sums ? said(counting, reportsOf(released)) : count(reportsOf(released)),
+          content: sums ? formatWithUnit(unit, reportsOf(released)) : count(reportsOf(released)),
           style: "amount",
         },
-        { shown: count(released.length), style: "amount" },
-        last === undefined ? "none yet" : moment(last),
-        { shown: brief(batches, counting), style: "brief" },
+        { content: count(released.length), style: "amount" },
+        last === undefined ? "none yet" : formatTime(last),
+        { content: openBatchBar(batches, unit), style: "brief" },
       ];
     });
     if (rows.length === 0) return;
-    const amount = (shown: string) => ({ shown, style: "amount" });
+    const amount = (content: string) => ({ content, style: "amount" });
     const heads = [
       "Task",
       amount("Released reports"),

@@ -4,12 +4,12 @@ import { roundUp } from "../client/rounding.js";
 import { el } from "../demo/shared/dom.js";
 import { count, counted, percent, short } from "../demo/shared/format.js";
 import type { HeavyHitters, Influence, Privacy, Question, ReportsTask } from "./api.js";
-import { digits, isShare, rating, share, wordsOf } from "./labels.js";
+import { digits, isShare, ratingText, shareText, wordsOf } from "./labels.js";
 import type { Uploads } from "./metrics.js";
 import { type Cell, table } from "./table.js";
 
 /** Formats ε with three significant digits, rounded up. */
-export const loss = (epsilon: number): string => String(roundUp(epsilon));
+export const epsilonText = (epsilon: number): string => String(roundUp(epsilon));
 
 function epsilon(name: string, number: string, statements: readonly string[]): HTMLElement {
   return el(
@@ -26,7 +26,7 @@ function epsilon(name: string, number: string, statements: readonly string[]): H
  * reason for that.
  */
 export function privacyView(task: ReportsTask, privacy: Privacy | string): readonly Node[] {
-  const local = `local ε = ${loss(task.effective_epsilon)}`;
+  const local = `local ε = ${epsilonText(task.effective_epsilon)}`;
   const alone = "One report";
   if (typeof privacy === "string") {
     const protects = `It protects ${task.protects} against anyone who sees a report.`;
@@ -37,7 +37,7 @@ export function privacyView(task: ReportsTask, privacy: Privacy | string): reado
   const number =
     shuffled === undefined
       ? "no shuffled ε"
-      : `shuffled ε = ${loss(shuffled.central_epsilon)}, δ = ${shuffled.delta}`;
+      : `shuffled ε = ${epsilonText(shuffled.central_epsilon)}, δ = ${shuffled.delta}`;
   return [
     epsilon(alone, local, [privacy.local.statement, privacy.local.budget.statement]),
     epsilon(`A batch, shuffled ${by}`, number, [shuffled_statement]),
@@ -45,7 +45,7 @@ export function privacyView(task: ReportsTask, privacy: Privacy | string): reado
 }
 
 /** Names of the estimates that made-up reports can move. */
-const MOVED = {
+const ESTIMAND_NAMES = {
   mean: "mean",
   plus: "share of people with a rating above 0",
   minus: "share of people with a rating below 0",
@@ -55,20 +55,20 @@ const MOVED = {
   margin: "share of people in one row or one column",
 };
 
-type Moved = Influence["influence"][number];
+type Effect = Influence["influence"][number];
 
 /**
  * Formats the largest effect of made-up reports on one estimate. Effects on shares are in
  * percentage points.
  */
-function moved({ estimate, unit }: Moved, shares: boolean, by: number): string {
-  if (unit === "of its range") return `${share(by)} ${unit}`;
+function effectText({ estimate, unit }: Effect, shares: boolean, by: number): string {
+  if (unit === "of its range") return `${shareText(by)} ${unit}`;
   if (estimate === "mean" && unit !== undefined) return `${digits(by)} ${unit}`;
-  return shares ? `${share(by).replace("%", "")} points` : rating(by);
+  return shares ? `${shareText(by).replace("%", "")} points` : ratingText(by);
 }
 
 /** Returns the table row for the effect on one estimate of one question. */
-function movedRow(own: Moved, questions: readonly Question[]): readonly (Cell | string)[] {
+function effectRow(own: Effect, questions: readonly Question[]): readonly (Cell | string)[] {
   const question = questions.find(({ name }) => name === own.question) ?? {};
   const { estimate } = own;
   const item = estimate !== "below" && estimate !== "margin";
@@ -76,21 +76,21 @@ function movedRow(own: Moved, questions: readonly Question[]): readonly (Cell | 
   const words =
     item && !shares && estimate !== "mean"
       ? wordsOf(estimate, question).short.toLowerCase()
-      : MOVED[estimate];
+      : ESTIMAND_NAMES[estimate];
   return [
     own.question === undefined ? words : `${own.question}: ${words}`,
-    { shown: moved(own, shares, own.up), style: "amount" },
-    { shown: moved(own, shares, own.down), style: "amount" },
+    { content: effectText(own, shares, own.up), style: "amount" },
+    { content: effectText(own, shares, own.down), style: "amount" },
   ];
 }
 
 /** Draws the largest effect of made-up reports, and the results of tests for such reports. */
 export function influenceView(found: Influence, questions: readonly Question[]): readonly Node[] {
-  const rows = found.influence.map((own) => movedRow(own, questions));
+  const rows = found.influence.map((own) => effectRow(own, questions));
   const heads = [
     "Estimate",
-    { shown: "Largest increase", style: "amount" },
-    { shown: "Largest decrease", style: "amount" },
+    { content: "Largest increase", style: "amount" },
+    { content: "Largest decrease", style: "amount" },
   ];
   const tests = found.crowd.map(({ question, statement, p, flagged }) =>
     el(
@@ -112,7 +112,7 @@ export function influenceView(found: Influence, questions: readonly Question[]):
 export function uploadsView({ accepted, duplicates, rejected }: Uploads): readonly Node[] {
   const rows = rejected.map(([reason, requests]) => [
     reason,
-    { shown: count(requests), style: "amount" },
+    { content: count(requests), style: "amount" },
   ]);
   return [
     el(
@@ -124,7 +124,7 @@ export function uploadsView({ accepted, duplicates, rejected }: Uploads): readon
       ? [
           table(
             "Rejected requests by reason",
-            ["Reason", { shown: "Requests", style: "amount" }],
+            ["Reason", { content: "Requests", style: "amount" }],
             rows,
           ),
         ]
@@ -141,8 +141,8 @@ export function notesOf(...notes: readonly (string | undefined)[]): readonly Nod
 export function textsView({ texts, confidence, repeats, reports }: HeavyHitters): readonly Node[] {
   const rows = texts.map(({ text, goes_on, estimate, simultaneous_interval: [from, to] }) => [
     goes_on ? `${text}…` : text,
-    { shown: share(estimate), style: "amount estimated" },
-    { shown: `${share(from)} to ${share(to)}`, style: "amount interval" },
+    { content: shareText(estimate), style: "amount estimated" },
+    { content: `${shareText(from)} to ${shareText(to)}`, style: "amount interval" },
   ]);
   const found = rows.length === 0 ? "No text is common enough to be found." : "";
   return [
@@ -160,8 +160,8 @@ export function textsView({ texts, confidence, repeats, reports }: HeavyHitters)
             `Texts that many people have. All intervals hold at once with ${confidence * 100}% confidence`,
             [
               "Text",
-              { shown: "Share of people", style: "amount" },
-              { shown: "Simultaneous interval", style: "amount" },
+              { content: "Share of people", style: "amount" },
+              { content: "Simultaneous interval", style: "amount" },
             ],
             rows,
           ),

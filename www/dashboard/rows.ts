@@ -1,7 +1,16 @@
 // Rows of estimates for tables and pictures: their content, order and search.
 
 import { ESTIMANDS, type Estimand, type Estimate, type Estimates, type Question } from "./api.js";
-import { digits, isReal, isShare, nameOf, queryOf, rating, resolved, share } from "./labels.js";
+import {
+  digits,
+  isReal,
+  isShare,
+  nameOf,
+  queryOf,
+  ratingText,
+  roundedByError,
+  shareText,
+} from "./labels.js";
 
 /** Row of one item with its estimate. */
 export interface Row {
@@ -21,16 +30,17 @@ export interface Rows {
   readonly shares: boolean;
   readonly rows: readonly Row[];
   /** Formats a value. `estimate` determines the number of digits. */
-  readonly words: (value: number, estimate?: Estimate) => string;
+  readonly format: (value: number, estimate?: Estimate) => string;
 }
 
 /** Returns the unit with a leading space, or an empty text if there is no unit. */
-export const behind = (unit: string | undefined): string => (unit === undefined ? "" : ` ${unit}`);
+export const unitSuffix = (unit: string | undefined): string =>
+  unit === undefined ? "" : ` ${unit}`;
 
 /** Formats the simultaneous interval of a row, with its unit. */
-export function spread({ estimate, unit }: Row, words: Rows["words"]): string {
-  const [from, to] = estimate.simultaneous_interval.map((end) => words(end, estimate));
-  return `${from} to ${to}${behind(unit)}`;
+export function intervalText({ estimate, unit }: Row, format: Rows["format"]): string {
+  const [from, to] = estimate.simultaneous_interval.map((end) => format(end, estimate));
+  return `${from} to ${to}${unitSuffix(unit)}`;
 }
 
 /** Returns the estimands that a response contains. */
@@ -64,15 +74,15 @@ export function rowsOf(answer: Estimates, question: Question, wanted?: Estimand)
       ...(item.unit === undefined ? {} : { unit: item.unit }),
     };
   });
-  const words = digitsOf(answer, question, estimand);
-  return { estimand, shares: isShare(estimand, question), rows, words };
+  const format = digitsOf(answer, question, estimand);
+  return { estimand, shares: isShare(estimand, question), rows, format };
 }
 
-function digitsOf({ people }: Estimates, question: Question, estimand: Estimand): Rows["words"] {
+function digitsOf({ people }: Estimates, question: Question, estimand: Estimand): Rows["format"] {
   // Sums are so exact that three digits are too few.
-  if (people !== undefined) return resolved;
-  if (isShare(estimand, question)) return share;
-  return isReal(question) ? digits : rating;
+  if (people !== undefined) return roundedByError;
+  if (isShare(estimand, question)) return shareText;
+  return isReal(question) ? digits : ratingText;
 }
 
 /** Orders in which rows can be sorted. */
@@ -88,7 +98,7 @@ export const ORDER_WORDS: Readonly<Record<Order, string>> = {
 };
 
 /** Returns the distance of an estimate from 0, in half-widths of its interval. */
-function clearness({ estimate }: Row): number {
+function significance({ estimate }: Row): number {
   const [from, to] = estimate.simultaneous_interval;
   // Intervals can be asymmetric. The half-width on the side of 0 counts.
   const half = estimate.estimate >= 0 ? estimate.estimate - from : to - estimate.estimate;
@@ -98,7 +108,7 @@ function clearness({ estimate }: Row): number {
 const COMPARE: Readonly<Record<Order, (a: Row, b: Row) => number>> = {
   largest: (a, b) => b.estimate.estimate - a.estimate.estimate,
   smallest: (a, b) => a.estimate.estimate - b.estimate.estimate,
-  clearest: (a, b) => clearness(b) - clearness(a),
+  clearest: (a, b) => significance(b) - significance(a),
   name: (a, b) => a.label.localeCompare(b.label, "en", { numeric: true }),
   task: () => 0,
 };

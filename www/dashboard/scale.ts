@@ -37,10 +37,10 @@ export function axisOf(values: readonly number[], { zero = true, most = 4 } = {}
 }
 
 /** Returns the position on the axis, from 0 to 100. Values outside are clipped to the ends. */
-export function place({ from, to }: Axis, value: number): number {
+export function position({ from, to }: Axis, value: number): number {
   const held = Math.min(Math.max(value, from), to);
   return ((held - from) / (to - from)) * 100;
 }
 
 /** Formats a position in per cent as an SVG attribute. */
-export const at = (per: number): string => `${Number(per.toFixed(3))}%`;
+export const percentage = (per: number): string => `${Number(per.toFixed(3))}%`;

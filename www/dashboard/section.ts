@@ -2,16 +2,16 @@
 // rest.
 
 import { el } from "../demo/shared/dom.js";
-import { Refused } from "./api.js";
+import { CollectorError } from "./api.js";
 
 /** Content of a section. `null` hides the section. */
-export type Shown = readonly (Node | string)[] | null;
+export type SectionContent = readonly (Node | string)[] | null;
 
 export class Section {
   readonly element: HTMLElement;
   readonly #body: HTMLElement;
   /** Number of requests so far. A late response to an earlier request is dropped. */
-  #asked = 0;
+  #requests = 0;
 
   constructor(id: string, title: string, style = "") {
     const heading = el("h2", { id: `${id}-title` }, title);
@@ -25,29 +25,29 @@ export class Section {
   }
 
   /** Shows the given content, and drops responses to earlier requests. */
-  show(shown: Shown): void {
-    this.#asked += 1;
-    this.#put(shown);
+  show(shown: SectionContent): void {
+    this.#requests += 1;
+    this.#replace(shown);
   }
 
   /** Loads new content. The old content stays visible until then. */
-  async load(make: () => Promise<Shown>): Promise<void> {
-    this.#asked += 1;
-    const own = this.#asked;
+  async load(make: () => Promise<SectionContent>): Promise<void> {
+    this.#requests += 1;
+    const own = this.#requests;
     this.element.setAttribute("aria-busy", "true");
-    let shown: Shown;
+    let shown: SectionContent;
     try {
       shown = await make();
     } catch (thrown) {
       // Any other error is a bug of this page, and belongs on the console.
       const words = thrown instanceof Error ? thrown.message : String(thrown);
-      if (!(thrown instanceof Refused)) console.error(thrown);
+      if (!(thrown instanceof CollectorError)) console.error(thrown);
       shown = [el("p", { class: "refused" }, words)];
     }
-    if (own === this.#asked) this.#put(shown);
+    if (own === this.#requests) this.#replace(shown);
   }
 
-  #put(shown: Shown): void {
+  #replace(shown: SectionContent): void {
     this.element.hidden = shown === null;
     this.element.setAttribute("aria-busy", "false");
     this.#body.replaceChildren(...(shown ?? []));

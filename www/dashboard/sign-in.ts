@@ -5,9 +5,9 @@ import { el } from "../demo/shared/dom.js";
 const KEY = "hushbin-token";
 
 /** Returns the token that this tab remembers, or `null`. */
-export const remembered = (): string | null => sessionStorage.getItem(KEY);
+export const storedToken = (): string | null => sessionStorage.getItem(KEY);
 
-export function remember(token: string | null): void {
+export function storeToken(token: string | null): void {
   if (token === null) sessionStorage.removeItem(KEY);
   else sessionStorage.setItem(KEY, token);
 }

@@ -17,7 +17,7 @@ export interface State {
   readonly find: string;
 }
 
-export const NOTHING: State = {
+export const DEFAULT_STATE: State = {
   task: null,
   question: null,
   batches: null,
@@ -27,26 +27,26 @@ export const NOTHING: State = {
 };
 
 /** Parses the fragment of an address. Invalid parts are ignored. */
-export function read(hash: string): State {
-  const said = new URLSearchParams(hash.replace(/^#/, ""));
+export function parseState(hash: string): State {
+  const parameters = new URLSearchParams(hash.replace(/^#/, ""));
   const one = <T extends string>(name: string, of: readonly T[]) =>
-    of.find((word) => word === said.get(name));
-  const batches = said.get("batches");
+    of.find((word) => word === parameters.get(name));
+  const batches = parameters.get("batches");
   return {
-    task: said.get("task"),
-    question: said.get("question"),
+    task: parameters.get("task"),
+    question: parameters.get("question"),
     batches: batches !== null && /^\d+(-\d+)?(,\d+(-\d+)?)*$/.test(batches) ? batches : null,
     estimand: one("estimand", ESTIMANDS) ?? null,
-    order: one("order", ORDERS) ?? NOTHING.order,
-    find: said.get("find") ?? "",
+    order: one("order", ORDERS) ?? DEFAULT_STATE.order,
+    find: parameters.get("find") ?? "",
   };
 }
 
-/** Returns the fragment for a view: the parts that differ from {@link NOTHING}. */
-export function write(state: State): string {
-  const said = new URLSearchParams();
+/** Returns the fragment for a view: the parts that differ from {@link DEFAULT_STATE}. */
+export function formatState(state: State): string {
+  const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(state)) {
-    if (value !== null && value !== NOTHING[name as keyof State]) said.set(name, value);
+    if (value !== null && value !== DEFAULT_STATE[name as keyof State]) parameters.set(name, value);
   }
-  return said.size === 0 ? "" : `#${said}`;
+  return parameters.size === 0 ? "" : `#${parameters}`;
 }

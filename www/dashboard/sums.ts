@@ -5,9 +5,9 @@ import { el } from "../demo/shared/dom.js";
 import { count, counted, percent, powers } from "../demo/shared/format.js";
 import type { Batch, Collector, SumInfluence, SumPrivacy, SumsPrivacy, TaskAnswer } from "./api.js";
 import { digits, nameOf } from "./labels.js";
-import { loss } from "./panels.js";
+import { epsilonText } from "./panels.js";
 import { table } from "./table.js";
-import { RELEASES } from "./timeline.js";
+import { MAX_RELEASES } from "./timeline.js";
 
 export const NO_LOCAL = "there is no local ε";
 
@@ -17,10 +17,10 @@ export const deltaOf = (delta: number): string => powers(delta.toExponential());
 /** Returns the privacy promise of a task in one line. */
 export function trustOf(privacy: SumPrivacy): string {
   const { central_epsilon, delta, people, honest_fraction } = privacy;
-  return `People must trust the shuffler: ${NO_LOCAL}. Batches have central ε = ${loss(central_epsilon)}, δ = ${deltaOf(delta)} if they have at least ${counted(people, "person", "people")} and ${percent(honest_fraction)} of the people are honest.`;
+  return `People must trust the shuffler: ${NO_LOCAL}. Batches have central ε = ${epsilonText(central_epsilon)}, δ = ${deltaOf(delta)} if they have at least ${counted(people, "person", "people")} and ${percent(honest_fraction)} of the people are honest.`;
 }
 
-function part(name: string, figure: string, ...more: Node[]): HTMLElement {
+function privacyFigure(name: string, figure: string, ...more: Node[]): HTMLElement {
   return el(
     "div",
     {},
@@ -46,21 +46,21 @@ export function sumsPrivacyView(
     ["minimum number of people in a batch", count(people)],
     ["share of people assumed honest", percent(honest_fraction)],
   ] as const;
-  const central = part(
+  const central = privacyFigure(
     "A batch, shuffled by another party",
-    `central ε = ${loss(central_epsilon)}, δ = ${deltaOf(delta)}`,
+    `central ε = ${epsilonText(central_epsilon)}, δ = ${deltaOf(delta)}`,
     el(
       "dl",
       { class: "facts-list" },
       ...facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))),
     ),
-    released === null ? el("p", {}, "No batch is released yet.") : held(released),
+    released === null ? el("p", {}, "No batch is released yet.") : promiseView(released),
   );
-  return [part("The messages of one person", NO_LOCAL, help(statement)), central];
+  return [privacyFigure("The messages of one person", NO_LOCAL, help(statement)), central];
 }
 
 /** Draws the result of checking the privacy promise for the smallest batch. */
-function held({ holds, batch_statement, shuffled_by }: SumsPrivacy): HTMLElement {
+function promiseView({ holds, batch_statement, shuffled_by }: SumsPrivacy): HTMLElement {
   const by =
     shuffled_by.length === 0 ? [] : [` The batches were shuffled by ${shuffled_by.join(" and ")}.`];
   return el(
@@ -73,7 +73,7 @@ function held({ holds, batch_statement, shuffled_by }: SumsPrivacy): HTMLElement
 }
 
 /** Maximum number of parallel requests. */
-const AT_ONCE = 3;
+const MAX_PARALLEL = 3;
 
 /** Requests the effect of dishonest people on each of the latest releases. */
 export async function influenceOfEach(
@@ -81,19 +81,19 @@ export async function influenceOfEach(
   task: string,
   released: readonly Batch[],
 ): Promise<readonly (readonly [batch: number, found: SumInfluence])[]> {
-  const latest = released.slice(-RELEASES);
+  const latest = released.slice(-MAX_RELEASES);
   const found: (readonly [number, SumInfluence])[] = [];
-  for (let first = 0; first < latest.length; first += AT_ONCE) {
-    const some = latest.slice(first, first + AT_ONCE).map(async ({ number }) => {
+  for (let first = 0; first < latest.length; first += MAX_PARALLEL) {
+    const some = latest.slice(first, first + MAX_PARALLEL).map(async ({ number }) => {
       const path = `${encodeURIComponent(task)}/influence?batches=${number}`;
-      return [number, await collector.ask<SumInfluence>(path)] as const;
+      return [number, await collector.get<SumInfluence>(path)] as const;
     });
     found.push(...(await Promise.all(some)));
   }
   return found;
 }
 
-const amount = (shown: string) => ({ shown, style: "amount" });
+const amount = (content: string) => ({ content, style: "amount" });
 
 /**
  * Formats an effect as a multiple of the standard error. Returns a dash if the multiple is not a
@@ -102,7 +102,7 @@ const amount = (shown: string) => ({ shown, style: "amount" });
 const times = (errors: number) => (Number.isFinite(errors) ? `× ${digits(errors)}` : "–");
 
 /** Maximum number of items in the table. */
-const LISTED = 50;
+const MAX_LISTED = 50;
 
 /** Draws the effect of dishonest people on the sums in view, and on each release. */
 export function sumsInfluenceView(
@@ -110,7 +110,7 @@ export function sumsInfluenceView(
   each: readonly (readonly [batch: number, found: SumInfluence])[],
 ): readonly Node[] {
   const [first] = influence;
-  const rows = influence.slice(0, LISTED).map(({ item, unit, honest, dishonest, all }) => {
+  const rows = influence.slice(0, MAX_LISTED).map(({ item, unit, honest, dishonest, all }) => {
     const words = (value: number) => `${digits(value)}${unit === undefined ? "" : ` ${unit}`}`;
     return [
       item === undefined ? "length of the vector’s sum" : nameOf(item),
@@ -124,21 +124,21 @@ export function sumsInfluenceView(
     amount("A dishonest person"),
     amount(`All ${count(assumed)} dishonest people`),
   ];
-  const more = influence.length > LISTED ? ` (first ${LISTED} items)` : "";
+  const more = influence.length > MAX_LISTED ? ` (first ${MAX_LISTED} items)` : "";
   const about =
     assumed === 0
       ? "The task assumes that everyone is honest."
       : `The task assumes that ${count(assumed)} of ${counted(Math.round(people), "person", "people")} are dishonest. One dishonest person can move a sum by up to ${digits((first?.standard_errors ?? Number.NaN) / assumed)} standard errors. All of them together can move it by up to ${digits(first?.standard_errors ?? Number.NaN)}.`;
   return [
     el("p", {}, about),
-    wide(table(`Largest effect on a sum${more}`, heads, rows)),
-    ...(each.length === 0 ? [] : [wide(releases(each))]),
+    scrollable(table(`Largest effect on a sum${more}`, heads, rows)),
+    ...(each.length === 0 ? [] : [scrollable(releases(each))]),
     help(statement),
   ];
 }
 
 /** Wraps a wide table in an element that scrolls on narrow screens. */
-function wide(own: HTMLTableElement): HTMLElement {
+function scrollable(own: HTMLTableElement): HTMLElement {
   const label = own.caption?.textContent ?? "";
   return el("div", { class: "across", tabindex: 0, role: "region", "aria-label": label }, own);
 }

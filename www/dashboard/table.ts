@@ -5,11 +5,11 @@ import { el } from "../demo/shared/dom.js";
 
 /** Cell of a table: its content and its style. */
 export interface Cell {
-  readonly shown: Node | string;
+  readonly content: Node | string;
   readonly style?: string;
 }
 
-const cellOf = (cell: Cell | string): Cell => (typeof cell === "string" ? { shown: cell } : cell);
+const cellOf = (cell: Cell | string): Cell => (typeof cell === "string" ? { content: cell } : cell);
 
 /** Draws a table. The first cell of each row is its name. */
 export function table(
@@ -18,8 +18,8 @@ export function table(
   rows: readonly (readonly (Cell | string)[])[],
   style = "",
 ): HTMLTableElement {
-  const head = heads.map(cellOf).map(({ shown, style: own }) => {
-    return el("th", { scope: "col", role: "columnheader", class: own }, shown);
+  const head = heads.map(cellOf).map(({ content, style: own }) => {
+    return el("th", { scope: "col", role: "columnheader", class: own }, content);
   });
   const body = rows.map((row) =>
     el(
@@ -27,10 +27,10 @@ export function table(
       { role: "row" },
       ...row
         .map(cellOf)
-        .map(({ shown, style: own }, column) =>
+        .map(({ content, style: own }, column) =>
           column === 0
-            ? el("th", { scope: "row", role: "rowheader", class: own }, shown)
-            : el("td", { role: "cell", class: own }, shown),
+            ? el("th", { scope: "row", role: "rowheader", class: own }, content)
+            : el("td", { role: "cell", class: own }, content),
         ),
     ),
   );
@@ -44,16 +44,16 @@ export function table(
 }
 
 /** Draws a table below a plot. It is hidden until the user opens it. */
-export function tabulated(
+export function tableInDetails(
   summary: string,
   heads: readonly string[],
   rows: readonly (readonly string[])[],
 ): HTMLElement {
   const [first = "", ...others] = heads;
-  const numbers = others.map((shown) => ({ shown, style: "amount" }));
+  const numbers = others.map((content) => ({ content, style: "amount" }));
   const cells = rows.map(([name = "", ...own]) => [
     name,
-    ...own.map((shown) => ({ shown, style: "amount" })),
+    ...own.map((content) => ({ content, style: "amount" })),
   ]);
   return el(
     "details",

@@ -6,31 +6,39 @@ import {
   type Batch,
   type Batches,
   type Collector,
+  CollectorError,
   type Estimates,
   type HeavyHitters,
   type Influence,
   isSums,
   type Privacy,
   type Question,
-  Refused,
   type SumInfluence,
   type SumsPrivacy,
   type TaskAnswer,
 } from "./api.js";
-import { Answers, DRAWN, itemsToAsk } from "./asking.js";
+import { type BatchUnit, batchUnitOf, formatWithUnit } from "./batch-unit.js";
+import {
+  closedBatchTable,
+  closingRule,
+  openBatchBar,
+  openBatchProgress,
+  openOf,
+  releasedOf,
+  reportsOf,
+} from "./batches-view.js";
 import { Controls } from "./controls.js";
-import { type Counting, countingOf, said } from "./counting.js";
 import { crossView } from "./cross.js";
-import { dots } from "./dots.js";
-import { enough, enoughOfNumber } from "./enough.js";
-import { brief, filling, listed, openOf, releasedOf, reportsOf, rule } from "./filling.js";
+import { dotTable } from "./dots.js";
+import { EstimatesCache, itemsToRequest, MAX_ROWS } from "./estimates-cache.js";
 import { numberView } from "./histogram.js";
 import { itemsOf, questionsOf, ranges, wordsOf } from "./labels.js";
 import { uploadsOf } from "./metrics.js";
 import { influenceView, notesOf, privacyView, textsView, uploadsView } from "./panels.js";
 import { estimandsOf, matches, type Row, type Rows, rowsOf, sorted } from "./rows.js";
-import { Section, type Shown } from "./section.js";
-import { outstandingView } from "./standing.js";
+import { checkNumberSampleSize, checkSampleSize } from "./sample-size.js";
+import { Section, type SectionContent } from "./section.js";
+import { significanceView } from "./significance-view.js";
 import type { State } from "./state.js";
 import { influenceOfEach, sumsInfluenceView, sumsPrivacyView, trustOf } from "./sums.js";
 import { timelineView } from "./timeline-view.js";
@@ -42,20 +50,20 @@ export class TaskPage {
   readonly element: HTMLElement;
   readonly id: string;
   readonly #collector: Collector;
-  readonly #answers: Answers;
+  readonly #cache: EstimatesCache;
   readonly #task: TaskAnswer;
   readonly #controls: Controls;
   readonly #facts = el("p", { class: "facts" });
   readonly #estimates = new Section("estimates", "Estimates", "wide");
-  readonly #standing = new Section("standing", "Significant results", "wide");
+  readonly #significance = new Section("standing", "Significant results", "wide");
   readonly #timeline = new Section("timeline", "Estimates over time", "wide");
   readonly #batches = new Section("filling", "Batches");
   readonly #privacy = new Section("privacy", "Privacy");
   readonly #influence = new Section("influence", "Made-up reports");
   readonly #uploads = new Section("uploads", "Rejected uploads");
-  readonly #counting: Counting;
+  readonly #unit: BatchUnit;
   #state: State;
-  #known: Batches;
+  #batchData: Batches;
 
   constructor(
     collector: Collector,
@@ -65,18 +73,18 @@ export class TaskPage {
     change: (changes: Partial<State>) => void,
   ) {
     this.#collector = collector;
-    this.#answers = new Answers(collector);
+    this.#cache = new EstimatesCache(collector);
     this.#task = task;
-    this.#counting = countingOf(task.task);
+    this.#unit = batchUnitOf(task.task);
     this.id = task.task.id;
     this.#state = state;
-    this.#known = known;
+    this.#batchData = known;
     this.#controls = new Controls(change);
     this.#influence.show(null);
     const again = el("button", { type: "button", class: "quiet" }, "Refresh");
     again.addEventListener("click", () => {
-      this.#answers.forget();
-      void this.#ask();
+      this.#cache.clear();
+      void this.#loadAll();
     });
     this.element = el(
       "div",
@@ -97,13 +105,13 @@ export class TaskPage {
       ...this.#sections.map(({ element }) => element),
     );
     this.#showBatches();
-    void this.#ask();
+    void this.#loadAll();
   }
 
   get #sections(): readonly Section[] {
     return [
       this.#estimates,
-      this.#standing,
+      this.#significance,
       this.#timeline,
       this.#batches,
       this.#privacy,
@@ -119,34 +127,34 @@ export class TaskPage {
   }
 
   /** Shows the view that `state` describes. */
-  look(state: State): void {
+  show(state: State): void {
     const before = this.#state;
     this.#state = state;
     this.#showControls();
-    const asked = before.question !== state.question || before.batches !== state.batches;
-    void this.#look(asked);
-    if (before.batches !== state.batches) void this.#lookAtInfluence();
+    const changed = before.question !== state.question || before.batches !== state.batches;
+    void this.#loadEstimates(changed);
+    if (before.batches !== state.batches) void this.#loadInfluence();
   }
 
   /** Updates the batches. Returns true if there is a new release. */
   update(known: Batches): boolean {
     const before = this.#releases;
-    this.#known = known;
+    this.#batchData = known;
     this.#showBatches();
     if (before === this.#releases) return false;
-    void this.#ask();
+    void this.#loadAll();
     return true;
   }
 
   /** Numbers of the released batches, as ranges. */
   get #releases(): string {
-    return ranges(releasedOf(this.#known).map(({ number }) => number));
+    return ranges(releasedOf(this.#batchData).map(({ number }) => number));
   }
 
   /** Released batches in view: all batches, or those that the address selects. */
-  get #looked(): readonly Batch[] {
+  get #selected(): readonly Batch[] {
     const { batches } = this.#state;
-    const released = releasedOf(this.#known);
+    const released = releasedOf(this.#batchData);
     if (batches === null) return released;
     const spans = batches.split(",").map((part) => part.split("-").map(Number));
     return released.filter(({ number }) =>
@@ -156,62 +164,62 @@ export class TaskPage {
 
   #showBatches(): void {
     const { task } = this.#task;
-    const released = releasedOf(this.#known);
+    const released = releasedOf(this.#batchData);
     const questions = questionsOf(task).length;
     const asks = questions > 1 ? `, for ${count(questions)} questions` : "";
     const promise = isSums(this.#task)
       ? trustOf(this.#task.privacy)
       : `Each report protects ${this.#task.protects}.`;
-    const collected = said(this.#counting, reportsOf(released));
+    const collected = formatWithUnit(this.#unit, reportsOf(released));
     this.#facts.textContent = `${collected} in ${counted(released.length, "release")}${asks}. ${promise}`;
     this.#showControls();
     this.#batches.show([
-      el("h3", {}, `Batch ${openOf(this.#known)?.number ?? ""} is open`),
-      ...filling(this.#known, this.#counting, Date.now() / 1000),
-      el("p", { class: "help" }, rule(this.#known, this.#counting)),
-      ...[listed(this.#known, this.#counting)].filter((list) => list !== null),
+      el("h3", {}, `Batch ${openOf(this.#batchData)?.number ?? ""} is open`),
+      ...openBatchProgress(this.#batchData, this.#unit, Date.now() / 1000),
+      el("p", { class: "help" }, closingRule(this.#batchData, this.#unit)),
+      ...[closedBatchTable(this.#batchData, this.#unit)].filter((list) => list !== null),
     ]);
   }
 
   #showControls(): void {
     const questions = questionsOf(this.#task.task);
-    const released = releasedOf(this.#known);
-    this.#controls.show(this.#state, questions, this.#question, released, this.#counting);
+    const released = releasedOf(this.#batchData);
+    this.#controls.show(this.#state, questions, this.#question, released, this.#unit);
   }
 
   /** Loads all sections. */
-  async #ask(): Promise<void> {
+  async #loadAll(): Promise<void> {
     // The estimates come first, because people read them first.
-    await this.#look(true);
+    await this.#loadEstimates(true);
     await this.#privacy.load(async () => {
       const path = `${encodeURIComponent(this.id)}/privacy`;
       const task = this.#task;
       if (isSums(task)) {
-        const asked = this.#collector.ask<SumsPrivacy>(path);
-        const found = await askedWhenReleased(asked);
+        const response = this.#collector.get<SumsPrivacy>(path);
+        const found = await responseOrReason(response);
         return sumsPrivacyView(task, typeof found === "string" ? null : found);
       }
-      const asked = this.#collector.ask<Privacy>(path);
-      return privacyView(task, await askedWhenReleased(asked));
+      const response = this.#collector.get<Privacy>(path);
+      return privacyView(task, await responseOrReason(response));
     });
-    await this.#lookAtInfluence();
+    await this.#loadInfluence();
     await this.#uploads.load(async () => uploadsView(uploadsOf(await this.#collector.metrics())));
   }
 
   /** Loads the estimates, the significant results and the time line. */
-  async #look(asked: boolean): Promise<void> {
-    if (this.#question.kind === "text") return this.#lookAtTexts(asked);
+  async #loadEstimates(request: boolean): Promise<void> {
+    if (this.#question.kind === "text") return this.#loadTexts(request);
     let rows: Rows | null = null;
     await this.#estimates.load(async () => {
-      const items = itemsToAsk(this.#question, this.#state.find);
-      if (items?.length === 0) return [el("p", {}, this.#nothingSought())];
-      const answer = await askedWhenReleased(
-        this.#answers.estimates(this.id, this.#question, this.#asked(items), this.#releases),
+      const items = itemsToRequest(this.#question, this.#state.find);
+      if (items?.length === 0) return [el("p", {}, this.#noItemsText())];
+      const answer = await responseOrReason(
+        this.#cache.estimates(this.id, this.#question, this.#query(items), this.#releases),
       );
       if (typeof answer === "string") {
         // The collector's own text counts messages instead of people.
         const words = isSums(this.#task) ? "No batch of this task is released yet." : answer;
-        return [el("p", {}, words), brief(this.#known, this.#counting)];
+        return [el("p", {}, words), openBatchBar(this.#batchData, this.#unit)];
       }
       rows = rowsOf(answer, this.#question, this.#state.estimand ?? undefined);
       if (rows !== null)
@@ -223,34 +231,34 @@ export class TaskPage {
       return this.#estimatesView(answer, rows);
     });
     const context = { ...this.#context, rows: rows as Rows | null };
-    await this.#standing.load(() => outstandingView(context));
-    await this.#timeline.load(() => timelineView(context, this.#shownOf(context.rows)));
+    await this.#significance.load(() => significanceView(context));
+    await this.#timeline.load(() => timelineView(context, this.#matchingRows(context.rows)));
   }
 
-  async #lookAtTexts(asked: boolean): Promise<void> {
-    this.#standing.show(null);
+  async #loadTexts(request: boolean): Promise<void> {
+    this.#significance.show(null);
     this.#timeline.show(null);
     this.#controls.estimands([], "share", this.#question);
-    if (!asked) return;
+    if (!request) return;
     const { name = "" } = this.#question;
     const path = `${encodeURIComponent(this.id)}/heavy-hitters?question=${encodeURIComponent(name)}`;
     await this.#estimates.load(async () =>
-      textsView(await this.#collector.ask<HeavyHitters>(path)),
+      textsView(await this.#collector.get<HeavyHitters>(path)),
     );
   }
 
-  async #lookAtInfluence(): Promise<void> {
+  async #loadInfluence(): Promise<void> {
     const { batches } = this.#state;
     const query = batches === null ? "" : `?batches=${batches}`;
     await this.#influence.load(async () => {
       const path = `${encodeURIComponent(this.id)}/influence${query}`;
       if (isSums(this.#task)) {
-        const all = await askedWhenReleased(this.#collector.ask<SumInfluence>(path));
+        const all = await responseOrReason(this.#collector.get<SumInfluence>(path));
         if (typeof all === "string") return null;
-        const released = releasedOf(this.#known);
+        const released = releasedOf(this.#batchData);
         return sumsInfluenceView(all, await influenceOfEach(this.#collector, this.id, released));
       }
-      const found = await askedWhenReleased(this.#collector.ask<Influence>(path));
+      const found = await responseOrReason(this.#collector.get<Influence>(path));
       return typeof found === "string" ? null : influenceView(found, questionsOf(this.#task.task));
     });
   }
@@ -259,26 +267,26 @@ export class TaskPage {
     return {
       task: this.id,
       question: this.#question,
-      answers: this.#answers,
-      released: releasedOf(this.#known),
-      looked: this.#looked,
-      items: itemsToAsk(this.#question, this.#state.find),
+      answers: this.#cache,
+      released: releasedOf(this.#batchData),
+      selected: this.#selected,
+      items: itemsToRequest(this.#question, this.#state.find),
       estimand: this.#state.estimand,
       confidence: CONFIDENCE,
     };
   }
 
-  #asked(items: readonly string[] | null) {
+  #query(items: readonly string[] | null) {
     return { batches: this.#state.batches, confidence: CONFIDENCE, items };
   }
 
-  #nothingSought(): string {
+  #noItemsText(): string {
     if (this.#state.find.trim() !== "") return "No item matches this name.";
     return "This question has no list of items. Enter the names to look up, separated by commas.";
   }
 
   /** Returns the rows that match the search, in the selected order. */
-  #shownOf(rows: Rows | null): readonly Row[] {
+  #matchingRows(rows: Rows | null): readonly Row[] {
     if (rows === null) return [];
     const open = (this.#question.items ?? this.#question.options) === "open";
     const sought = open ? "" : this.#state.find.trim();
@@ -288,7 +296,7 @@ export class TaskPage {
     );
   }
 
-  #estimatesView(answer: Estimates, rows: Rows | null): Shown {
+  #estimatesView(answer: Estimates, rows: Rows | null): SectionContent {
     const { reports = 0, people, messages = 0, confidence, bias, repeats } = answer;
     if ((people ?? reports) === 0) {
       return [el("p", {}, "No report answers this question yet.")];
@@ -296,8 +304,8 @@ export class TaskPage {
     const of =
       people === undefined
         ? counted(reports, "report")
-        : `${said(this.#counting, messages)}, counted by ${counted(messages, "message")},`;
-    const batches = ranges(this.#looked.map(({ number }) => number));
+        : `${formatWithUnit(this.#unit, messages)}, counted by ${counted(messages, "message")},`;
+    const batches = ranges(this.#selected.map(({ number }) => number));
     const about = el(
       "p",
       {},
@@ -305,29 +313,35 @@ export class TaskPage {
     );
     const notes = notesOf(bias, repeats);
     if (this.#question.kind === "number") {
-      const { words, shown } = enoughOfNumber(answer);
+      const { warning, useful } = checkNumberSampleSize(answer);
       return [
         el(
           "p",
           {},
           `${counted(reports, "report")}. All intervals in one table or picture hold at once with ${confidence * 100}% confidence.`,
         ),
-        ...notesOf(words),
+        ...notesOf(warning),
         ...notes,
-        ...(shown ? numberView(answer, this.#question) : []),
+        ...(useful ? numberView(answer, this.#question) : []),
       ];
     }
     // A cross-tabulation with the mean of a number has no shares of cells.
     if (rows === null) return [about, ...notes, ...crossView(answer)];
-    const found = this.#shownOf(rows);
+    const found = this.#matchingRows(rows);
     if (found.length === 0) return [about, el("p", {}, "No item matches this name.")];
-    const drawn = found.slice(0, DRAWN);
+    const drawn = found.slice(0, MAX_ROWS);
     const all = itemsOf(this.#question) ?? rows.rows.length;
     const caption = captionOf(rows, this.#question, drawn.length, found.length, all);
-    const { words, shown } =
-      people === undefined ? enough(reports, rows.estimand, rows.rows) : { shown: true };
-    if (!shown) return [...notesOf(words), ...notes];
-    return [about, ...notesOf(words), ...notes, dots(caption, rows, drawn), ...crossView(answer)];
+    const { warning, useful } =
+      people === undefined ? checkSampleSize(reports, rows.estimand, rows.rows) : { useful: true };
+    if (!useful) return [...notesOf(warning), ...notes];
+    return [
+      about,
+      ...notesOf(warning),
+      ...notes,
+      dotTable(caption, rows, drawn),
+      ...crossView(answer),
+    ];
   }
 }
 
@@ -348,11 +362,12 @@ function captionOf(
 }
 
 /** Returns a response, or the reason as text if nothing is released yet. */
-async function askedWhenReleased<T>(answer: Promise<T>): Promise<T | string> {
+async function responseOrReason<T>(answer: Promise<T>): Promise<T | string> {
   try {
     return await answer;
   } catch (thrown) {
-    if (thrown instanceof Refused && thrown.problem === "nothing-released") return thrown.message;
+    if (thrown instanceof CollectorError && thrown.problem === "nothing-released")
+      return thrown.message;
     throw thrown;
   }
 }

@@ -3,36 +3,39 @@
 import { el } from "../demo/shared/dom.js";
 import { counted } from "../demo/shared/format.js";
 import type { Estimates } from "./api.js";
-import { digits, shareTick, tick } from "./labels.js";
+import { digits, shareTickText, tickText } from "./labels.js";
 import { timeLine } from "./lines.js";
 import type { Row } from "./rows.js";
-import type { Shown } from "./section.js";
-import type { Context } from "./standing.js";
-import { LINES, linesOf, numberLines, ofEach, RELEASES } from "./timeline.js";
+import type { SectionContent } from "./section.js";
+import type { PanelContext } from "./significance-view.js";
+import { confidenceOfBatch, linesOf, MAX_LINES, MAX_RELEASES, numberLines } from "./timeline.js";
 
 /** Maximum number of parallel requests. */
-const AT_ONCE = 3;
+const MAX_PARALLEL = 3;
 
 /** Requests the estimates of the items for each batch, a few batches at a time. */
 async function eachBatch(
-  context: Context,
+  context: PanelContext,
   items: readonly string[] | null,
 ): Promise<readonly (readonly [number, Estimates])[]> {
   const { task, question, answers, released } = context;
-  const batches = released.slice(-RELEASES);
-  const confidence = ofEach(batches.length, context.confidence);
+  const batches = released.slice(-MAX_RELEASES);
+  const confidence = confidenceOfBatch(batches.length, context.confidence);
   const found: (readonly [number, Estimates])[] = [];
-  for (let first = 0; first < batches.length; first += AT_ONCE) {
-    const some = batches.slice(first, first + AT_ONCE).map(async ({ number }) => {
-      const asked = { batches: String(number), confidence, items };
-      return [number, await answers.estimates(task, question, asked, "")] as const;
+  for (let first = 0; first < batches.length; first += MAX_PARALLEL) {
+    const some = batches.slice(first, first + MAX_PARALLEL).map(async ({ number }) => {
+      const query = { batches: String(number), confidence, items };
+      return [number, await answers.estimates(task, question, query, "")] as const;
     });
     found.push(...(await Promise.all(some)));
   }
   return found;
 }
 
-export async function timelineView(context: Context, shown: readonly Row[]): Promise<Shown> {
+export async function timelineView(
+  context: PanelContext,
+  shown: readonly Row[],
+): Promise<SectionContent> {
   const { question, released, rows, confidence } = context;
   if (released.length === 0) return null;
   if (released.length === 1) {
@@ -42,7 +45,7 @@ export async function timelineView(context: Context, shown: readonly Row[]): Pro
   }
   // A cross-tabulation with the mean of a number has no shares of cells.
   const number = question.kind === "number" || rows === null;
-  const picked = shown.slice(0, LINES);
+  const picked = shown.slice(0, MAX_LINES);
   if (!number && picked.length === 0) return null;
   const names = picked.map(({ query }) => query);
   const items =
@@ -58,16 +61,21 @@ export async function timelineView(context: Context, shown: readonly Row[]): Pro
       });
   if (lines.length === 0) return null;
   const first = number ? "" : ` for the first ${counted(lines.length, "item")} above,`;
-  const latest = released.length > RELEASES ? ` the latest ${RELEASES} of` : "";
+  const latest = released.length > MAX_RELEASES ? ` the latest ${MAX_RELEASES} of` : "";
   return [
     el(
       "p",
       {},
       `Estimates${first} from${latest} ${counted(released.length, "release")}. Bars are intervals. All of them hold at once with ${confidence * 100}% confidence.`,
     ),
-    ...timeLine(lines, number ? digits : rows.words, rows?.shares === true ? shareTick : tick, {
-      zero: !number && question.kind !== "numbers",
-      apart: question.kind === "numbers" || number,
-    }),
+    ...timeLine(
+      lines,
+      number ? digits : rows.format,
+      rows?.shares === true ? shareTickText : tickText,
+      {
+        zero: !number && question.kind !== "numbers",
+        apart: question.kind === "numbers" || number,
+      },
+    ),
   ];
 }

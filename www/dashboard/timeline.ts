@@ -5,8 +5,8 @@ import { meansOf } from "./cross.js";
 import { nameOf } from "./labels.js";
 
 /** Maximum numbers of releases and items in a time line. */
-export const RELEASES = 24;
-export const LINES = 6;
+export const MAX_RELEASES = 24;
+export const MAX_LINES = 6;
 
 /** Estimate of one batch. `null` if there is none. */
 export interface Point {
@@ -23,7 +23,7 @@ export interface Line {
  * Returns the confidence that each of `batches` batches needs, so that all are valid with the given
  * joint confidence.
  */
-export function ofEach(batches: number, confidence: number): number {
+export function confidenceOfBatch(batches: number, confidence: number): number {
   return 1 - (1 - confidence) / Math.max(batches, 1);
 }
 
@@ -56,7 +56,7 @@ export function numberLines(
   const latest = answers[answers.length - 1]?.[1];
   const means = latest === undefined ? [] : meansOf(latest);
   if (means.length > 0)
-    return means.slice(0, LINES).map(({ label, unit }) => ({
+    return means.slice(0, MAX_LINES).map(({ label, unit }) => ({
       label: unit === undefined ? label : `${label} (${unit})`,
       points: points((a) => meansOf(a).find((own) => own.label === label)?.estimate),
     }));

@@ -13,7 +13,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { createRandomizer, type Randomizer, type Task } from "../../../dist/index.js";
-import { loss } from "../../../www/dashboard/panels.js";
+import { epsilonText } from "../../../www/dashboard/panels.js";
 import { launchChromium } from "../../../www/scripts/lib/browser.mjs";
 import { type Collector, startCollector } from "../../../www/scripts/lib/collector.mjs";
 import { TARGET } from "../../../www/scripts/lib/paths.mjs";
@@ -279,9 +279,9 @@ it("says whom each ε protects from whom, and what was rejected", async () => {
   const { local, shuffled, shuffled_statement } = await ask<Privacy>("/survey/privacy");
   const said = (await page.locator("#privacy").textContent()) ?? "";
   for (const words of [
-    `local ε = ${loss(local.effective_epsilon)}`,
+    `local ε = ${epsilonText(local.effective_epsilon)}`,
     local.statement,
-    `shuffled ε = ${loss(shuffled.central_epsilon)}`,
+    `shuffled ε = ${epsilonText(shuffled.central_epsilon)}`,
     shuffled_statement,
   ]) {
     expect(said).toContain(words);

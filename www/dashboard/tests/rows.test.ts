@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Estimate, Estimates } from "../api.js";
-import { itemsToAsk, pathOf, WHOLE } from "../asking.js";
+import { itemsToRequest, MAX_ALL_ITEMS, pathOf } from "../estimates-cache.js";
 import { digits, nameOf, queryOf, ranges } from "../labels.js";
 import { matches, ORDERS, type Row, rowsOf, sorted } from "../rows.js";
 
@@ -107,24 +107,24 @@ describe("labels", () => {
 
 describe("what is asked", () => {
   it("is all of a question, unless there is too much of it", () => {
-    expect(itemsToAsk({ options: ["a", "b"] }, "a")).toBeNull();
-    expect(itemsToAsk({ kind: "flag" }, "")).toBeNull();
-    expect(itemsToAsk({ options: WHOLE }, "7")).toBeNull();
-    const some = itemsToAsk({ options: 1_000_000 }, "");
+    expect(itemsToRequest({ options: ["a", "b"] }, "a")).toBeNull();
+    expect(itemsToRequest({ kind: "flag" }, "")).toBeNull();
+    expect(itemsToRequest({ options: MAX_ALL_ITEMS }, "7")).toBeNull();
+    const some = itemsToRequest({ options: 1_000_000 }, "");
     expect(some).toHaveLength(200);
-    expect(itemsToAsk({ options: 1_000_000 }, "99999")).toContain("999990");
-    const many = Array.from({ length: WHOLE + 1 }, (_, index) => `item ${index}`);
-    expect(itemsToAsk({ items: many }, "ITEM 4711")).toEqual(["item 4711"]);
+    expect(itemsToRequest({ options: 1_000_000 }, "99999")).toContain("999990");
+    const many = Array.from({ length: MAX_ALL_ITEMS + 1 }, (_, index) => `item ${index}`);
+    expect(itemsToRequest({ items: many }, "ITEM 4711")).toEqual(["item 4711"]);
   });
 
   it("is what is written where there is no list", () => {
-    expect(itemsToAsk({ items: "open" }, " dark mode ,x,")).toEqual(["dark mode", "x"]);
-    expect(itemsToAsk({ items: "open" }, "")).toEqual([]);
+    expect(itemsToRequest({ items: "open" }, " dark mode ,x,")).toEqual(["dark mode", "x"]);
+    expect(itemsToRequest({ items: "open" }, "")).toEqual([]);
   });
 
   it("fits into an address, however long names are", () => {
-    const names = Array.from({ length: WHOLE + 1 }, (_, index) => "é".repeat(200) + index);
-    const asked = itemsToAsk({ items: names }, "") ?? [];
+    const names = Array.from({ length: MAX_ALL_ITEMS + 1 }, (_, index) => "é".repeat(200) + index);
+    const asked = itemsToRequest({ items: names }, "") ?? [];
     expect(asked.length).toBeGreaterThan(0);
     expect(pathOf("t", {}, { batches: null, confidence: 0.95, items: asked }).length).toBeLessThan(
       9000,

@@ -1,8 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { type Estimate, type Estimates, isSums, type Task, type TaskAnswer } from "../api.js";
-import { pathOf } from "../asking.js";
-import { amount, capital, countingOf, limitsOf, REPORTS, said } from "../counting.js";
-import { questionsOf, resolved } from "../labels.js";
+import {
+  batchUnitOf,
+  capitalize,
+  formatCount,
+  formatWithUnit,
+  limitsOf,
+  REPORT_UNIT,
+} from "../batch-unit.js";
+import { pathOf } from "../estimates-cache.js";
+import { questionsOf, roundedByError } from "../labels.js";
 import { rowsOf } from "../rows.js";
 import { deltaOf, trustOf } from "../sums.js";
 
@@ -33,22 +40,22 @@ const ANSWER: Estimates = {
 
 describe("batches of sums", () => {
   it("are counted in people, those of reports as they are", () => {
-    const counting = countingOf(NUMBERS);
-    expect(said(counting, 8000)).toBe("400 people");
-    expect(said(counting, 20)).toBe("1 person");
-    expect(amount(counting, 8000)).toBe("400");
+    const counting = batchUnitOf(NUMBERS);
+    expect(formatWithUnit(counting, 8000)).toBe("400 people");
+    expect(formatWithUnit(counting, 20)).toBe("1 person");
+    expect(formatCount(counting, 8000)).toBe("400");
     // Some messages could not be opened, so the number of people is a fraction.
-    expect(said(counting, 7990)).toBe("about 400 people");
-    expect(countingOf(VECTOR)).toBe(REPORTS);
-    expect(said(REPORTS, 12)).toBe("12 reports");
-    expect(capital(counting.more)).toBe("People");
+    expect(formatWithUnit(counting, 7990)).toBe("about 400 people");
+    expect(batchUnitOf(VECTOR)).toBe(REPORT_UNIT);
+    expect(formatWithUnit(REPORT_UNIT, 12)).toBe("12 reports");
+    expect(capitalize(counting.more)).toBe("People");
   });
 
   it("have no fewer people than the promise takes", () => {
     const closes = { least: 1, most: 30_001, hours: 24 };
-    expect(limitsOf(countingOf(NUMBERS), closes)).toEqual([400, 1501]);
-    expect(limitsOf(countingOf(NUMBERS), { ...closes, most: 2 })).toEqual([400, 400]);
-    expect(limitsOf(REPORTS, { least: 5, most: 9, hours: 0 })).toEqual([5, 9]);
+    expect(limitsOf(batchUnitOf(NUMBERS), closes)).toEqual([400, 1501]);
+    expect(limitsOf(batchUnitOf(NUMBERS), { ...closes, most: 2 })).toEqual([400, 400]);
+    expect(limitsOf(REPORT_UNIT, { least: 5, most: 9, hours: 0 })).toEqual([5, 9]);
   });
 });
 
@@ -68,12 +75,12 @@ describe("estimates of sums", () => {
   });
 
   it("are printed in as many digits as their intervals leave", () => {
-    expect(resolved(4938.4, between(4598, 5277))).toBe("4,938");
-    expect(resolved(0.51234, between(0.512, 0.513))).toBe("0.51234");
-    expect(resolved(-0.00001, between(-0.5, 0.5))).toBe("0.00");
-    expect(resolved(-2.34, between(-3, -1))).toBe("−2.3");
-    expect(resolved(1.23456, between(1, 1))).toBe("1.23");
-    expect(resolved(1.23456)).toBe("1.23");
+    expect(roundedByError(4938.4, between(4598, 5277))).toBe("4,938");
+    expect(roundedByError(0.51234, between(0.512, 0.513))).toBe("0.51234");
+    expect(roundedByError(-0.00001, between(-0.5, 0.5))).toBe("0.00");
+    expect(roundedByError(-2.34, between(-3, -1))).toBe("−2.3");
+    expect(roundedByError(1.23456, between(1, 1))).toBe("1.23");
+    expect(roundedByError(1.23456)).toBe("1.23");
   });
 });
 

@@ -1,14 +1,20 @@
 import { describe, expect, it } from "vitest";
 import type { Batch, Estimate, Estimates } from "../api.js";
-import { placeAmong } from "../histogram.js";
+import { placeInBins } from "../histogram.js";
 import { uploadsOf } from "../metrics.js";
-import { apart, changed, clearOfZero, ofEither, standing } from "../outstanding.js";
-import { loss } from "../panels.js";
+import { epsilonText } from "../panels.js";
 import type { Row } from "../rows.js";
-import { axisOf, place } from "../scale.js";
-import { compared } from "../standing.js";
-import { NOTHING, read, write } from "../state.js";
-import { linesOf, numberLines, ofEach } from "../timeline.js";
+import { axisOf, position } from "../scale.js";
+import {
+  areDisjoint,
+  confidenceOfEach,
+  excludesZero,
+  significantChanges,
+  significantRows,
+} from "../significance.js";
+import { batchesToCompare } from "../significance-view.js";
+import { DEFAULT_STATE, formatState, parseState } from "../state.js";
+import { confidenceOfBatch, linesOf, numberLines } from "../timeline.js";
 
 /**
  * Makes an estimate from its simultaneous interval. The interval for this estimate alone is a tenth
@@ -33,30 +39,30 @@ describe("what stands out", () => {
       row("below", -0.5, -0.2),
       row("touches", 0, 1),
     ];
-    expect(standing(rows).map(({ label }) => label)).toEqual(["below", "near"]);
+    expect(significantRows(rows).map(({ label }) => label)).toEqual(["below", "near"]);
     // Its interval for this estimate alone does exclude 0.
     expect((rows[1] as Row).estimate.interval[0]).toBeGreaterThan(0);
-    expect(clearOfZero(between(0, 1))).toBe(false);
+    expect(excludesZero(between(0, 1))).toBe(false);
   });
 
   it("is what changed beyond both intervals, what moved most first", () => {
     const before = [row("a", 0, 0.2), row("b", 0, 0.2), row("c", 0.5, 0.6), row("gone", 0, 1)];
     const after = [row("a", 0.1, 0.3), row("b", 0.3, 0.4), row("c", 0, 0.1), row("new", 0, 1)];
-    expect(changed(before, after).map(({ label }) => label)).toEqual(["c", "b"]);
-    expect(apart([0, 1], [1, 2])).toBe(false);
+    expect(significantChanges(before, after).map(({ label }) => label)).toEqual(["c", "b"]);
+    expect(areDisjoint([0, 1], [1, 2])).toBe(false);
   });
 
   it("shares what may fail between those that have to hold together", () => {
-    expect(2 * (1 - ofEither(0.95))).toBeCloseTo(0.05, 12);
-    expect(24 * (1 - ofEach(24, 0.95))).toBeCloseTo(0.05, 12);
-    expect(ofEach(0, 0.95)).toBeCloseTo(0.95, 12);
+    expect(2 * (1 - confidenceOfEach(0.95))).toBeCloseTo(0.05, 12);
+    expect(24 * (1 - confidenceOfBatch(24, 0.95))).toBeCloseTo(0.05, 12);
+    expect(confidenceOfBatch(0, 0.95)).toBeCloseTo(0.95, 12);
   });
 
-  it("is of the latest batch that is looked at and the one released before it", () => {
+  it("is of the latest selected batch and the one released before it", () => {
     const batch = (number: number): Batch => ({ number, state: "released", reports: 1, opened: 0 });
     const released = [batch(1), batch(3), batch(4)];
-    const numbers = (looked: readonly Batch[]) =>
-      compared({ looked, released })?.map(({ number }) => number);
+    const numbers = (selected: readonly Batch[]) =>
+      batchesToCompare({ selected, released })?.map(({ number }) => number);
     expect(numbers(released)).toEqual([3, 4]);
     expect(numbers([batch(3)])).toEqual([1, 3]);
     expect(numbers([batch(1)])).toBeUndefined();
@@ -115,9 +121,9 @@ describe("axes", () => {
   it("hold what is drawn, with round ticks", () => {
     const axis = axisOf([-0.13, 0.41]);
     expect(axis.ticks).toEqual([0, 0.2, 0.4]);
-    expect(place(axis, -0.13)).toBeGreaterThan(0);
-    expect(place(axis, 0.41)).toBeLessThan(100);
-    expect(place(axis, 9)).toBe(100);
+    expect(position(axis, -0.13)).toBeGreaterThan(0);
+    expect(position(axis, 0.41)).toBeLessThan(100);
+    expect(position(axis, 9)).toBe(100);
     expect(axisOf([]).ticks).toEqual([0]);
     expect(axisOf([5, 5], { zero: false }).ticks).toEqual([5]);
     expect(Math.min(...axisOf([1000, 1010], { zero: false }).ticks)).toBeGreaterThan(990);
@@ -128,25 +134,28 @@ describe("axes", () => {
       { from: 0, to: 10 },
       { from: 10, to: 100 },
     ];
-    expect([-1, 0, 5, 10, 55, 100, 200].map((value) => placeAmong(bins, value))).toEqual([
+    expect([-1, 0, 5, 10, 55, 100, 200].map((value) => placeInBins(bins, value))).toEqual([
       0, 0, 25, 50, 75, 100, 100,
     ]);
   });
 });
 
-it("an address keeps what is looked at, and nothing that has no meaning", () => {
+it("an address keeps what is in view, and nothing that has no meaning", () => {
   const state = {
-    ...NOTHING,
+    ...DEFAULT_STATE,
     task: "a b",
     question: "q&r",
     batches: "1,3-4",
     order: "name",
     find: "é",
   } as const;
-  expect(read(write(state))).toEqual(state);
-  expect(write(NOTHING)).toBe("");
-  expect(read("#tasks")).toEqual(NOTHING);
-  expect(read("#task=t&batches=x&order=sideways&estimand=all")).toEqual({ ...NOTHING, task: "t" });
+  expect(parseState(formatState(state))).toEqual(state);
+  expect(formatState(DEFAULT_STATE)).toBe("");
+  expect(parseState("#tasks")).toEqual(DEFAULT_STATE);
+  expect(parseState("#task=t&batches=x&order=sideways&estimand=all")).toEqual({
+    ...DEFAULT_STATE,
+    task: "t",
+  });
 });
 
 it("rejected uploads are told by reason, and other problems are not", () => {
@@ -170,7 +179,7 @@ it("rejected uploads are told by reason, and other problems are not", () => {
 });
 
 it("a privacy loss is rounded up", () => {
-  expect([1, 0.98765, 0.012341, 2.0001, 0.1 + 0.2].map(loss)).toEqual([
+  expect([1, 0.98765, 0.012341, 2.0001, 0.1 + 0.2].map(epsilonText)).toEqual([
     "1",
     "0.988",
     "0.0124",

@@ -5,16 +5,16 @@ import type { Estimand, Estimate, Estimates } from "./api.js";
 import type { Row } from "./rows.js";
 
 /** Half-width of a 95% interval, in standard errors. */
-const HALF = 1.96;
+const HALF_WIDTH = 1.96;
 /** Maximum half-width of an interval that is still useful, as a fraction of the range of values. */
-const USEFUL = 0.1;
+const MAX_USEFUL_HALF_WIDTH = 0.1;
 
 /** Result of the check whether there are enough reports. */
-export interface Enough {
+export interface SampleSizeCheck {
   /** Explanation if there are too few reports. */
-  readonly words?: string;
+  readonly warning?: string;
   /** True if intervals are narrower than the range, so that estimates are worth showing. */
-  readonly shown: boolean;
+  readonly useful: boolean;
 }
 
 /** Estimate, with its range of values if that differs from the range of the estimand. */
@@ -24,18 +24,22 @@ type Ranged = Pick<Row, "estimate" | "range">;
  * Checks whether there are enough reports, by the standard errors of the estimates. Standard errors
  * fall with the square root of the number of reports.
  */
-export function enough(reports: number, estimand: Estimand, estimates: readonly Ranged[]): Enough {
+export function checkSampleSize(
+  reports: number,
+  estimand: Estimand,
+  estimates: readonly Ranged[],
+): SampleSizeCheck {
   const whole = estimand === "mean" ? 2 : 1;
   const half = ({ estimate, range }: Ranged) =>
-    (HALF * (estimate.standard_error ?? 0)) / (range ? range[1] - range[0] : whole);
+    (HALF_WIDTH * (estimate.standard_error ?? 0)) / (range ? range[1] - range[0] : whole);
   const widest = Math.max(0, ...estimates.map(half));
-  if (widest <= USEFUL) return { shown: true };
-  const needed = Number((reports * (widest / USEFUL) ** 2).toPrecision(2));
+  if (widest <= MAX_USEFUL_HALF_WIDTH) return { useful: true };
+  const needed = Number((reports * (widest / MAX_USEFUL_HALF_WIDTH) ** 2).toPrecision(2));
   const within = estimand === "mean" ? "a tenth of the range" : "10 percentage points";
   const arrived = `${counted(reports, "report")} ${reports === 1 ? "has" : "have"} arrived`;
   return {
-    words: `${arrived}. Estimates with an error of at most ${within} need about ${count(needed)} reports, with 95% confidence.`,
-    shown: 2 * widest < 1,
+    warning: `${arrived}. Estimates with an error of at most ${within} need about ${count(needed)} reports, with 95% confidence.`,
+    useful: 2 * widest < 1,
   };
 }
 
@@ -43,10 +47,10 @@ export function enough(reports: number, estimand: Estimand, estimates: readonly 
  * Checks whether there are enough reports for a number, by its mean or by the shares of people
  * below its edges.
  */
-export function enoughOfNumber({ reports = 0, number }: Estimates): Enough {
+export function checkNumberSampleSize({ reports = 0, number }: Estimates): SampleSizeCheck {
   const { mean, distribution = [], range } = number ?? {};
-  if (mean && range) return enough(reports, "mean", [{ estimate: mean, range }]);
-  return enough(
+  if (mean && range) return checkSampleSize(reports, "mean", [{ estimate: mean, range }]);
+  return checkSampleSize(
     reports,
     "share",
     distribution.map((estimate: Estimate) => ({ estimate })),

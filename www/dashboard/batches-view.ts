@@ -3,12 +3,12 @@
 import { el } from "../demo/shared/dom.js";
 import { count, counted } from "../demo/shared/format.js";
 import type { Batch, Batches } from "./api.js";
-import { amount, type Counting, capital, limitsOf } from "./counting.js";
-import { moment } from "./labels.js";
+import { type BatchUnit, capitalize, formatCount, limitsOf } from "./batch-unit.js";
+import { formatTime } from "./labels.js";
 import { table } from "./table.js";
 
 /** Maximum number of batches in the list. */
-const LISTED = 50;
+const MAX_LISTED = 50;
 
 export const releasedOf = ({ batches }: Batches): readonly Batch[] =>
   batches.filter(({ state }) => state === "released");
@@ -20,11 +20,11 @@ export const reportsOf = (batches: readonly Batch[]): number =>
   batches.reduce((sum, { reports }) => sum + reports, 0);
 
 /** Returns a sentence on the conditions that close the open batch. */
-export function rule({ closes }: Batches, counting: Counting): string {
-  const [least, most] = limitsOf(counting, closes);
+export function closingRule({ closes }: Batches, unit: BatchUnit): string {
+  const [least, most] = limitsOf(unit, closes);
   const { hours } = closes;
-  const aged = `, or ${counted(hours, "hour")} after it opened if it has at least ${counted(least, counting.one, counting.more)}`;
-  return `The batch closes at ${counted(most, counting.one, counting.more)}${hours === 0 ? "" : aged}. It is released soon afterwards.`;
+  const aged = `, or ${counted(hours, "hour")} after it opened if it has at least ${counted(least, unit.one, unit.more)}`;
+  return `The batch closes at ${counted(most, unit.one, unit.more)}${hours === 0 ? "" : aged}. It is released soon afterwards.`;
 }
 
 function bar(name: string, value: number, max: number, words: string): HTMLElement {
@@ -41,16 +41,20 @@ function bar(name: string, value: number, max: number, words: string): HTMLEleme
  * Draws the progress of the open batch: the number of its reports, compared with the minimum and
  * maximum, and its age.
  */
-export function filling(all: Batches, counting: Counting, now: number): readonly HTMLElement[] {
+export function openBatchProgress(
+  all: Batches,
+  unit: BatchUnit,
+  now: number,
+): readonly HTMLElement[] {
   const open = openOf(all);
   if (open === undefined) return [];
-  const [least, most] = limitsOf(counting, all.closes);
+  const [least, most] = limitsOf(unit, all.closes);
   const { hours } = all.closes;
-  const have = counting.of(open.reports);
+  const have = unit.convert(open.reports);
   const age = Math.max(now - open.opened, 0) / 3600;
   const to = (limit: number, which: string) =>
     bar(
-      `${capital(counting.more)} towards the ${which}`,
+      `${capitalize(unit.more)} towards the ${which}`,
       have,
       limit,
       `${count(have)} of ${count(limit)}`,
@@ -74,33 +78,35 @@ export function filling(all: Batches, counting: Counting, now: number): readonly
  * Draws the open batch as one bar. It shows progress to the minimum and, once that is reached, to
  * the maximum.
  */
-export function brief(all: Batches, counting: Counting): HTMLElement {
-  const have = counting.of(openOf(all)?.reports ?? 0);
-  const [least, most] = limitsOf(counting, all.closes);
+export function openBatchBar(all: Batches, unit: BatchUnit): HTMLElement {
+  const have = unit.convert(openOf(all)?.reports ?? 0);
+  const [least, most] = limitsOf(unit, all.closes);
   const max = have < least ? least : most;
   const of = have < least ? "at least" : "at most";
   return bar("Open batch", have, max, `${count(have)} of ${of} ${count(max)}`);
 }
 
 /** Lists the closed batches, the latest first. */
-export function listed(all: Batches, counting: Counting): HTMLElement | null {
+export function closedBatchTable(all: Batches, unit: BatchUnit): HTMLElement | null {
   const closed = all.batches.filter(({ state }) => state !== "open").reverse();
   if (closed.length === 0) return null;
-  const rows = closed.slice(0, LISTED).map(({ number, reports, closed: at, state }) => [
+  const rows = closed.slice(0, MAX_LISTED).map(({ number, reports, closed: at, state }) => [
     String(number),
-    { shown: amount(counting, reports), style: "amount" },
+    { content: formatCount(unit, reports), style: "amount" },
     {
-      shown: state === "closed" || at === undefined ? "being counted" : moment(at),
+      content: state === "closed" || at === undefined ? "being counted" : formatTime(at),
       style: "amount",
     },
   ]);
   const more = closed.length - rows.length;
   const caption =
-    more > 0 ? `The latest ${LISTED} of ${count(closed.length)} closed batches` : "Closed batches";
+    more > 0
+      ? `The latest ${MAX_LISTED} of ${count(closed.length)} closed batches`
+      : "Closed batches";
   const heads = [
     "Batch",
-    { shown: capital(counting.more), style: "amount" },
-    { shown: "Closed", style: "amount" },
+    { content: capitalize(unit.more), style: "amount" },
+    { content: "Closed", style: "amount" },
   ];
   return table(caption, heads, rows);
 }

@@ -11,12 +11,12 @@ import type { Row } from "./rows.js";
 type Interval = readonly [number, number];
 
 /** Returns true if the simultaneous interval excludes 0. */
-export function clearOfZero({ simultaneous_interval: [from, to] }: Estimate): boolean {
+export function excludesZero({ simultaneous_interval: [from, to] }: Estimate): boolean {
   return from > 0 || to < 0;
 }
 
 /** Returns true if two intervals are disjoint. */
-export function apart([a, b]: Interval, [c, d]: Interval): boolean {
+export function areDisjoint([a, b]: Interval, [c, d]: Interval): boolean {
   return b < c || d < a;
 }
 
@@ -24,13 +24,13 @@ export function apart([a, b]: Interval, [c, d]: Interval): boolean {
  * Returns the confidence that each of two sets of intervals needs, so that both are valid with the
  * given joint confidence.
  */
-export const ofEither = (confidence: number): number => (1 + confidence) / 2;
+export const confidenceOfEach = (confidence: number): number => (1 + confidence) / 2;
 
 /** Returns the items whose intervals exclude 0, farthest from 0 first. */
-export function standing(rows: readonly Row[]): readonly Row[] {
+export function significantRows(rows: readonly Row[]): readonly Row[] {
   const reach = ({ estimate: { simultaneous_interval: ends } }: Row) =>
     Math.min(...ends.map(Math.abs));
-  return rows.filter(({ estimate }) => clearOfZero(estimate)).sort((a, b) => reach(b) - reach(a));
+  return rows.filter(({ estimate }) => excludesZero(estimate)).sort((a, b) => reach(b) - reach(a));
 }
 
 /** Estimates of one item in two batches. */
@@ -42,7 +42,10 @@ export interface Change {
 }
 
 /** Returns the items whose intervals in two batches are disjoint, largest change first. */
-export function changed(before: readonly Row[], after: readonly Row[]): readonly Change[] {
+export function significantChanges(
+  before: readonly Row[],
+  after: readonly Row[],
+): readonly Change[] {
   const earlier = new Map(before.map(({ label, estimate }) => [label, estimate]));
   const moved = ({ before, after }: Change) => Math.abs(after.estimate - before.estimate);
   return after
@@ -50,6 +53,8 @@ export function changed(before: readonly Row[], after: readonly Row[]): readonly
       const own = earlier.get(label);
       return own === undefined ? [] : { label, unit, before: own, after: estimate };
     })
-    .filter(({ before, after }) => apart(before.simultaneous_interval, after.simultaneous_interval))
+    .filter(({ before, after }) =>
+      areDisjoint(before.simultaneous_interval, after.simultaneous_interval),
+    )
     .sort((a, b) => moved(b) - moved(a));
 }

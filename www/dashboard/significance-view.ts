@@ -3,25 +3,25 @@
 import { el } from "../demo/shared/dom.js";
 import { count, counted, percent } from "../demo/shared/format.js";
 import type { Batch, Estimand, Estimates, Question } from "./api.js";
-import type { Answers } from "./asking.js";
 import { meansOf } from "./cross.js";
+import type { EstimatesCache } from "./estimates-cache.js";
 import { digits } from "./labels.js";
-import { changed, ofEither, standing } from "./outstanding.js";
-import { behind, type Row, type Rows, rowsOf, spread } from "./rows.js";
-import type { Shown } from "./section.js";
+import { intervalText, type Row, type Rows, rowsOf, unitSuffix } from "./rows.js";
+import type { SectionContent } from "./section.js";
+import { confidenceOfEach, significantChanges, significantRows } from "./significance.js";
 import { table } from "./table.js";
 import { quantileName } from "./timeline.js";
 
 /** Maximum number of items in a list. */
-const NAMED = 12;
+const MAX_LISTED = 12;
 
 /** Current view of a task, for its panels. */
-export interface Context {
+export interface PanelContext {
   readonly task: string;
   readonly question: Question;
-  readonly answers: Answers;
+  readonly answers: EstimatesCache;
   readonly released: readonly Batch[];
-  readonly looked: readonly Batch[];
+  readonly selected: readonly Batch[];
   /** Items that are requested. `null` means all. */
   readonly items: readonly string[] | null;
   readonly estimand: Estimand | null;
@@ -30,37 +30,40 @@ export interface Context {
 }
 
 /** Returns the latest batch in view and the batch before it. */
-export function compared({ looked, released }: Pick<Context, "looked" | "released">) {
-  const after = looked[looked.length - 1];
+export function batchesToCompare({
+  selected,
+  released,
+}: Pick<PanelContext, "selected" | "released">) {
+  const after = selected[selected.length - 1];
   const place = released.findIndex(({ number }) => number === after?.number);
   const before = released[place - 1];
   return after === undefined || before === undefined ? null : ([before, after] as const);
 }
 
-function clear({ rows, confidence }: Context): readonly Element[] {
+function nonZeroList({ rows, confidence }: PanelContext): readonly Element[] {
   if (rows === null) return [];
-  const found = standing(rows.rows);
+  const found = significantRows(rows.rows);
   const chance = percent(1 - confidence);
   const about =
     found.length === 0
       ? `No interval of ${counted(rows.rows.length, "item")} excludes 0, so all estimates may be noise.`
       : `For ${count(found.length)} of ${counted(rows.rows.length, "item")}, the interval excludes 0. The chance that this list contains a false alarm is at most ${chance}.`;
-  const named = found.slice(0, NAMED).map((row) => [
+  const named = found.slice(0, MAX_LISTED).map((row) => [
     row.label,
     {
-      shown: rows.words(row.estimate.estimate, row.estimate) + behind(row.unit),
+      content: rows.format(row.estimate.estimate, row.estimate) + unitSuffix(row.unit),
       style: "amount estimated",
     },
-    { shown: spread(row, rows.words), style: "amount interval" },
+    { content: intervalText(row, rows.format), style: "amount interval" },
   ]);
   const heads = [
     "Item",
-    { shown: "Estimate", style: "amount" },
-    { shown: "Interval", style: "amount" },
+    { content: "Estimate", style: "amount" },
+    { content: "Interval", style: "amount" },
   ];
   const more =
-    found.length > NAMED
-      ? `The ${NAMED} estimates that differ most clearly from 0`
+    found.length > MAX_LISTED
+      ? `The ${MAX_LISTED} estimates that differ most clearly from 0`
       : "Estimates that clearly differ from 0";
   return [el("p", {}, about), ...(named.length > 0 ? [table(more, heads, named)] : [])];
 }
@@ -69,36 +72,40 @@ function clear({ rows, confidence }: Context): readonly Element[] {
  * Returns the rows that are compared between two batches: items or, for a number, its mean or
  * quantiles.
  */
-function comparable(answer: Estimates, question: Question, estimand: Estimand | null): Rows | null {
+function comparableRows(
+  answer: Estimates,
+  question: Question,
+  estimand: Estimand | null,
+): Rows | null {
   const means = meansOf(answer);
-  if (means.length > 0) return { estimand: "mean", shares: false, rows: means, words: digits };
+  if (means.length > 0) return { estimand: "mean", shares: false, rows: means, format: digits };
   if (question.kind !== "number") return rowsOf(answer, question, estimand ?? undefined);
   const { mean, quantiles = [], unit } = answer.number ?? {};
-  const told = unit === undefined ? {} : { unit };
+  const unitField = unit === undefined ? {} : { unit };
   const rows: Row[] = mean
-    ? [{ label: "mean", query: null, estimate: mean, ...told }]
+    ? [{ label: "mean", query: null, estimate: mean, ...unitField }]
     : quantiles.map((own) => ({
         label: quantileName(own.quantile),
         query: null,
         estimate: own,
-        ...told,
+        ...unitField,
       }));
-  return { estimand: "mean", shares: false, rows, words: digits };
+  return { estimand: "mean", shares: false, rows, format: digits };
 }
 
-async function moved(context: Context): Promise<readonly Element[]> {
-  const pair = compared(context);
+async function changeList(context: PanelContext): Promise<readonly Element[]> {
+  const pair = batchesToCompare(context);
   if (pair === null) return [el("p", {}, "There is no earlier batch for a comparison yet.")];
   const { task, question, answers, items, estimand } = context;
-  const confidence = ofEither(context.confidence);
+  const confidence = confidenceOfEach(context.confidence);
   const [before, after] = await Promise.all(
     pair.map(async ({ number }) => {
-      const asked = { batches: String(number), confidence, items };
-      return comparable(await answers.estimates(task, question, asked, ""), question, estimand);
+      const query = { batches: String(number), confidence, items };
+      return comparableRows(await answers.estimates(task, question, query, ""), question, estimand);
     }),
   );
   if (!before || !after) return [];
-  const found = changed(before.rows, after.rows);
+  const found = significantChanges(before.rows, after.rows);
   const [earlier, later] = pair.map(({ number }) => number);
   const chance = percent(1 - context.confidence);
   const of = counted(after.rows.length, question.kind === "number" ? "estimate" : "item");
@@ -107,31 +114,33 @@ async function moved(context: Context): Promise<readonly Element[]> {
       ? `Between batches ${earlier} and ${later}, none of ${of} changed by more than the noise. There may be smaller changes.`
       : `Between batches ${earlier} and ${later}, ${count(found.length)} of ${of} changed by more than the noise. The chance that this list contains a false alarm is at most ${chance}.`;
   const named = found
-    .slice(0, NAMED)
+    .slice(0, MAX_LISTED)
     .map(({ label, unit, before: was, after: is }) => [
       label,
-      { shown: after.words(was.estimate, was) + behind(unit), style: "amount" },
-      { shown: after.words(is.estimate, is) + behind(unit), style: "amount estimated" },
-      { shown: is.estimate > was.estimate ? "▲ more" : "▼ less", style: "amount" },
+      { content: after.format(was.estimate, was) + unitSuffix(unit), style: "amount" },
+      { content: after.format(is.estimate, is) + unitSuffix(unit), style: "amount estimated" },
+      { content: is.estimate > was.estimate ? "▲ more" : "▼ less", style: "amount" },
     ]);
-  const amount = (shown: string) => ({ shown, style: "amount" });
+  const amount = (content: string) => ({ content, style: "amount" });
   const heads = ["Item", amount(`Batch ${earlier}`), amount(`Batch ${later}`), amount("Change")];
   const more =
-    found.length > NAMED ? `Changed items: the ${NAMED} largest changes` : "Changed items";
+    found.length > MAX_LISTED
+      ? `Changed items: the ${MAX_LISTED} largest changes`
+      : "Changed items";
   return [el("p", {}, about), ...(named.length > 0 ? [table(more, heads, named)] : [])];
 }
 
-export async function outstandingView(context: Context): Promise<Shown> {
-  if (context.looked.length === 0) return null;
+export async function significanceView(context: PanelContext): Promise<SectionContent> {
+  if (context.selected.length === 0) return null;
   // For numbers with a unit, a difference from 0 has no special meaning.
   const numbers = ["number", "numbers"].includes(context.question.kind ?? "");
-  const own = numbers ? [] : clear(context);
+  const own = numbers ? [] : nonZeroList(context);
   return [
     el(
       "div",
       { class: "columns" },
       el("div", {}, ...own),
-      el("div", {}, ...(await moved(context))),
+      el("div", {}, ...(await changeList(context))),
     ),
   ];
 }
