@@ -38,7 +38,7 @@ mod export;
 mod format_version;
 pub mod http;
 mod keys;
-mod left_out;
+mod missing_feature;
 mod ohttp;
 mod role;
 mod sealed;
@@ -50,4 +50,4 @@ mod text;
 mod tls_roots;
 mod tokens;
 
-pub use left_out::LeftOut;
+pub use missing_feature::MissingFeature;

@@ -32,7 +32,7 @@ pub struct Event {
 
 /// Measured lower bound of a randomizer's privacy loss.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Measured {
+pub struct EmpiricalBound {
     /// Lower bound of the loss at the plan's confidence, in nats; 0 if no loss was found.
     #[serde(rename = "empirical_lower_bound")]
     pub lower_bound: f64,
@@ -64,7 +64,7 @@ pub fn measure(
     plan: &Plan,
     mut send: impl FnMut(&[&[Entry]], &mut Vec<u8>),
     mut progress: impl FnMut(u64, u64),
-) -> Measured {
+) -> EmpiricalBound {
     let pairs = Pair::all(task);
     let judged = judging_trials(plan.trials(), pairs.len() as u64);
     let choosing = plan.trials() - judged;
@@ -107,7 +107,7 @@ pub fn measure(
     }
     let low = lower_bound(hits[0], judged, failure);
     let high = upper_bound(hits[1], judged, failure);
-    Measured {
+    EmpiricalBound {
         // p₀ ≤ exp(ε)·p₁ + δ, so the loss is at least ln((p₀ − δ)/p₁).
         lower_bound: ((low - delta).max(0.0) / high).ln().max(0.0),
         event: Event {

@@ -23,7 +23,7 @@ mod sums;
 mod upload_view;
 mod verdict;
 
-pub use empirical::{Event, Measured, measure};
+pub use empirical::{EmpiricalBound, Event, measure};
 pub use enumerate::{Enumeration, STEPS, enumerate};
 pub use enumerate_bins::enumerate_bins;
 pub(crate) use plan::DEFAULT_CONFIDENCE;
@@ -51,7 +51,7 @@ pub struct Audit {
     pub exact_epsilon: Option<f64>,
     /// Result of the trials.
     #[serde(flatten)]
-    pub measured: Measured,
+    pub measured: EmpiricalBound,
     /// Number of runs of the randomizer on each of two inputs.
     pub trials: u64,
     /// Confidence at which the lower bound holds.
@@ -115,7 +115,7 @@ impl Audit {
         task: &Task,
         plan: &Plan,
         enumeration: Option<Enumeration>,
-        measured: Measured,
+        measured: EmpiricalBound,
     ) -> Self {
         let requested = task.epsilon();
         let effective = task.effective_epsilon();

@@ -70,7 +70,7 @@ pub(super) struct Options {
 }
 
 #[derive(Debug, Serialize)]
-struct Answer {
+struct AccountAnswer {
     #[serde(flatten)]
     composed: Composed,
     /// Local ε of one report, in nats.
@@ -81,7 +81,7 @@ struct Answer {
 }
 
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
-    if let Some(task) = options.task.as_deref().and_then(sums::task) {
+    if let Some(task) = options.task.as_deref().and_then(sums::read_sum_task) {
         return options.account_sums(&task?, out);
     }
     let file = options
@@ -93,9 +93,9 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
         Some(file) => Subject::Task(file.resolve()?, file),
         None => Subject::AnyMechanism,
     };
-    let answer = options.answer(&subject)?;
+    let answer = options.account(&subject)?;
     let form = options.form;
-    form.write(out, &answer, &answer.lines(), |out| {
+    form.write(out, &answer, &answer.summary_lines(), |out| {
         answer.write_details(out)
     })
 }
@@ -136,18 +136,18 @@ impl Options {
         sums::account(task, batch, self.delta, self.batches, self.form, out)
     }
 
-    fn answer(&self, subject: &Subject<'_>) -> Result<Answer, Error> {
+    fn account(&self, subject: &Subject<'_>) -> Result<AccountAnswer, Error> {
         let start = Instant::now();
-        self.check_repeats(subject)?;
+        self.check_composable(subject)?;
         let (honest_fraction, delta) = (self.honest_fraction, self.delta);
-        let (mixture, reports) = self.batch(subject)?;
+        let (mixture, reports) = self.mixture_and_reports(subject)?;
         let exposure = Exposure {
             batches: self.batches,
             reports_per_person: self.reports_per_person(subject),
         };
         let composed = account_exposure(&mixture, reports, honest_fraction, delta, exposure)?;
         let seconds = start.elapsed().as_secs_f64();
-        Ok(Answer {
+        Ok(AccountAnswer {
             composed,
             epsilon: mixture.epsilon(),
             reports,
@@ -157,9 +157,9 @@ impl Options {
     }
 
     /// Checks that the losses of several batches can be added up.
-    fn check_repeats(&self, subject: &Subject<'_>) -> Result<(), Error> {
-        // Composition assumes fresh randomness in each batch. A repeated report links the batches of
-        // its person. Comparing batches can then isolate the report of one person.
+    fn check_composable(&self, subject: &Subject<'_>) -> Result<(), Error> {
+        // Composition assumes fresh randomness in each batch. A repeated report links the batches
+        // of its person. Comparing batches can then isolate the report of one person.
         if let Subject::Task(task, _) = subject
             && self.batches > 1
             && task.budget().answers() == Answers::Permanent
@@ -192,7 +192,7 @@ impl Options {
 
     /// Returns the mechanism and the number of reports in a batch. With `--central-epsilon`,
     /// searches for the largest local ε or for the smallest batch.
-    fn batch(&self, subject: &Subject<'_>) -> Result<(Mixture, u64), Error> {
+    fn mixture_and_reports(&self, subject: &Subject<'_>) -> Result<(Mixture, u64), Error> {
         let at = |epsilon| subject.mixture(epsilon);
         let (honest_fraction, delta) = (self.honest_fraction, self.delta);
         let epsilon = self.epsilon.or(match subject {
@@ -222,9 +222,9 @@ impl Options {
     }
 }
 
-impl Answer {
+impl AccountAnswer {
     /// Returns the answer in a few lines.
-    fn lines(&self) -> Vec<String> {
+    fn summary_lines(&self) -> Vec<String> {
         let Composed {
             account, exposure, ..
         } = &self.composed;
@@ -234,12 +234,12 @@ impl Answer {
             batches => format!("All {batches} batches of {reports} reports together have"),
         };
         vec![
-            describe::central(&batch, "reports", account.central_epsilon, account.delta),
+            describe::central_sentence(&batch, "reports", account.central_epsilon, account.delta),
             format!(
                 "Against anyone who can, such as an operator, the local ε = {} of each report \
                  holds: {}.",
                 round_up(self.epsilon),
-                describe::guess(self.epsilon)
+                describe::guess_phrase(self.epsilon)
             ),
             format!(
                 "This assumes that {} reports of a batch follow the protocol, and that a person \

@@ -9,7 +9,7 @@ use rand_core::SeedableRng;
 
 use super::output::{Error, progress_bar, write_answer};
 use super::sums;
-use crate::audit::{Audit, DEFAULT_CONFIDENCE, Measured, Plan, Verdict, audit};
+use crate::audit::{Audit, DEFAULT_CONFIDENCE, EmpiricalBound, Plan, Verdict, audit};
 use crate::task::task_file::ReportTaskFile;
 
 /// Measure the privacy loss of real uploads
@@ -49,7 +49,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
         json,
         ..
     } = *options;
-    if let Some(task) = sums::task(&options.task) {
+    if let Some(task) = sums::read_sum_task(&options.task) {
         return sums::audit(&task?, trials, confidence, &mut rng, json, out);
     }
     let task = ReportTaskFile::read(&options.task)?.resolve()?;
@@ -61,15 +61,15 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     });
     bar.finish_and_clear();
     let written = write_answer(out, options.json, &found, |out| {
-        write_words(out, &task, &found)
+        write_text(out, &task, &found)
     });
     // The exit status shows the verdict even if the reader closed the pipe.
-    conclude(&task, &found)?;
+    check_verdict(&task, &found)?;
     written
 }
 
 /// Returns an error if the audit found a loss above the task's ε.
-fn conclude(task: &Task, found: &Audit) -> Result<(), Error> {
+fn check_verdict(task: &Task, found: &Audit) -> Result<(), Error> {
     match found.verdict {
         Verdict::WithinBudget => Ok(()),
         Verdict::ExceedsBudget => Err(format!(
@@ -81,7 +81,7 @@ fn conclude(task: &Task, found: &Audit) -> Result<(), Error> {
     }
 }
 
-fn write_words(out: &mut dyn Write, task: &Task, found: &Audit) -> io::Result<()> {
+fn write_text(out: &mut dyn Write, task: &Task, found: &Audit) -> io::Result<()> {
     let names = task
         .questions()
         .iter()
@@ -120,14 +120,14 @@ fn write_words(out: &mut dyn Write, task: &Task, found: &Audit) -> io::Result<()
             "enumerated  no: inputs or reports are too many, or the guarantee has a δ"
         )?,
     }
-    write_measured(out, found)?;
+    write_empirical_bound(out, found)?;
     writeln!(out)?;
     write_verdict(out, found)
 }
 
 /// Writes the measured lower bound and the event that attains it.
-fn write_measured(out: &mut dyn Write, found: &Audit) -> io::Result<()> {
-    let Measured {
+fn write_empirical_bound(out: &mut dyn Write, found: &Audit) -> io::Result<()> {
+    let EmpiricalBound {
         lower_bound,
         event,
         hits: [hits, others],
@@ -208,7 +208,7 @@ mod tests {
                 upload[1..17].copy_from_slice(&fingerprint);
             };
             let measured = measure(&asked, &plan, send, |_, _| {});
-            conclude(&asked, &Audit::new(&asked, &plan, enumeration, measured))
+            check_verdict(&asked, &Audit::new(&asked, &plan, enumeration, measured))
         };
         assert!(verdict(&asked, &asked).is_ok());
         for (measured, enumerated) in [(&leaky, &asked), (&asked, &leaky)] {

@@ -8,7 +8,7 @@ use hushbin_analysis::promise::{certainty, round_up};
 use serde_json::Value;
 
 /// Formats a mechanism with its parameters, each with its name in task files.
-pub(super) fn mechanism(mechanism: &Mechanism) -> String {
+pub(super) fn mechanism_phrase(mechanism: &Mechanism) -> String {
     let parameters = serde_json::to_value(mechanism).expect("parameters are plain data");
     let Value::Object(parameters) = parameters else {
         unreachable!("a mechanism is an object with its name");
@@ -24,7 +24,7 @@ pub(super) fn mechanism(mechanism: &Mechanism) -> String {
 }
 
 /// Returns a text in quotation marks, followed by "and longer" if it is a prefix of longer texts.
-pub(super) fn text(Text { text, goes_on, .. }: &Text) -> String {
+pub(super) fn text_phrase(Text { text, goes_on, .. }: &Text) -> String {
     format!("{text:?}{}", if *goes_on { " and longer" } else { "" })
 }
 
@@ -39,30 +39,30 @@ pub(super) fn unit_suffix(unit: Option<&str>) -> String {
 }
 
 /// Explains ε by the certainty of a guess, for readers without mathematics.
-pub(super) fn guess(epsilon: f64) -> String {
+pub(super) fn guess_phrase(epsilon: f64) -> String {
     let sure = certainty(epsilon);
     format!("a guess that was 50 % sure becomes at most {sure} % sure")
 }
 
 /// States that `subject` has this central ε and δ. `sent` names the things that an attacker cannot
 /// link to people, such as "reports".
-pub(super) fn central(subject: &str, sent: &str, epsilon: f64, delta: f64) -> String {
+pub(super) fn central_sentence(subject: &str, sent: &str, epsilon: f64, delta: f64) -> String {
     format!(
         "{subject} a central ε = {} against someone who cannot link {sent} to people: {}, except \
          with probability δ = {:e}.",
         round_up(epsilon),
-        guess(epsilon),
+        guess_phrase(epsilon),
         round_up(delta)
     )
 }
 
 /// States the number of people and runs of a simulation.
-pub(super) fn runs(people: usize, runs: u64) -> String {
+pub(super) fn runs_sentence(people: usize, runs: u64) -> String {
     format!("{people} people, runs: {runs}. Errors are root mean squares over the runs.")
 }
 
 /// States the fingerprint of a task, and the file that it was written to.
-pub(super) fn task_file(file: Option<&Path>, fingerprint: &str) -> String {
+pub(super) fn task_file_sentence(file: Option<&Path>, fingerprint: &str) -> String {
     match file {
         Some(file) => format!(
             "The complete task is in {}. Its fingerprint is {fingerprint}.",
@@ -73,7 +73,7 @@ pub(super) fn task_file(file: Option<&Path>, fingerprint: &str) -> String {
 }
 
 /// Formats a number with `digits` significant digits. Digits before the point are never cut.
-pub(super) fn significant(number: f64, digits: i32) -> String {
+pub(super) fn significant_digits(number: f64, digits: i32) -> String {
     format!("{number:.*}", decimal_places(number, digits))
 }
 
@@ -109,7 +109,7 @@ mod tests {
             ),
         ] {
             let parameters = serde_json::from_str(parameters).unwrap();
-            assert_eq!(mechanism(&parameters), words);
+            assert_eq!(mechanism_phrase(&parameters), words);
         }
     }
 }

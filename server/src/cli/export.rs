@@ -10,7 +10,9 @@ use indicatif::ProgressBar;
 use super::location::LocationOptions;
 use super::output::{Error, progress_bar};
 use crate::estimates;
-use crate::export::{self, Description, ExportError, Format, Row, Rows, Unfinished, beside};
+use crate::export::{
+    self, AtomicFile, Description, ExportError, Format, Row, Rows, description_path,
+};
 use crate::store::{BatchRow, StoredReports};
 
 /// Export the randomised reports of released batches, to compute estimates elsewhere
@@ -42,11 +44,11 @@ pub(super) struct Options {
 
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     let stored = StoredReports::open(&options.location.location()?, &options.task)?;
-    let mut asked = None;
+    let mut selected = None;
     if let Some(batches) = &options.batches {
-        estimates::add_batches(batches, asked.get_or_insert_default())?;
+        estimates::parse_batch_numbers(batches, selected.get_or_insert_default())?;
     }
-    let batches = select_batches(&options.task, &stored.releases()?, asked.as_deref())?;
+    let batches = select_batches(&options.task, &stored.releases()?, selected.as_deref())?;
     let reports = batches.iter().map(|batch| batch.reports).sum();
     let bar = progress_bar(reports, "reports");
     let Some(path) = &options.out else {
@@ -55,7 +57,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
             // Parquet requires --out, so it never gets here.
             Format::Csv | Format::Parquet => export::csv(out),
         };
-        return Ok(write(&stored, &batches, rows, &bar)?);
+        return Ok(write_rows(&stored, &batches, rows, &bar)?);
     };
     let described = write_files(&stored, &batches, options.format, path, &bar)?;
     bar.finish_and_clear();
@@ -70,45 +72,45 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns the batches with the numbers `asked`, or all batches if `asked` is `None`.
+/// Returns the batches with the numbers `selected`, or all batches if `selected` is `None`.
 ///
 /// # Errors
-/// When no batch is released, a batch of `asked` is not released, or its reports are deleted.
+/// When no batch is released, a batch of `selected` is not released, or its reports are deleted.
 fn select_batches(
     id: &str,
     all: &[BatchRow],
-    asked: Option<&[u64]>,
+    selected: Option<&[u64]>,
 ) -> Result<Vec<BatchRow>, ExportError> {
     let id = id.to_owned();
     if all.is_empty() {
         return Err(ExportError::NothingReleased { id });
     }
     let mut batches = all.to_vec();
-    if let Some(asked) = asked {
-        let there = |batch: &&u64| !all.iter().any(|row| row.number == **batch);
-        if let Some(&batch) = asked.iter().find(there) {
-            let released = ranges(all);
+    if let Some(selected) = selected {
+        let is_unknown = |batch: &&u64| !all.iter().any(|row| row.number == **batch);
+        if let Some(&batch) = selected.iter().find(is_unknown) {
+            let released = format_ranges(all);
             return Err(ExportError::NotReleased {
                 id,
                 batch,
                 released,
             });
         }
-        batches.retain(|row| asked.contains(&row.number));
+        batches.retain(|row| selected.contains(&row.number));
     }
-    let (kept, gone): (Vec<_>, Vec<_>) = batches.iter().partition(|batch| batch.kept);
+    let (kept, gone): (Vec<_>, Vec<_>) = batches.iter().partition(|batch| batch.reports_kept);
     match gone.is_empty() {
         true => Ok(batches),
         false => Err(ExportError::Gone {
             id,
-            gone: ranges(gone),
-            kept: ranges(kept),
+            gone: format_ranges(gone),
+            kept: format_ranges(kept),
         }),
     }
 }
 
 /// Formats ascending batch numbers as ranges, in the syntax of `--batches`.
-fn ranges<'a>(batches: impl IntoIterator<Item = &'a BatchRow>) -> String {
+fn format_ranges<'a>(batches: impl IntoIterator<Item = &'a BatchRow>) -> String {
     let mut ranges: Vec<(u64, u64)> = Vec::new();
     for batch in batches {
         match ranges.last_mut() {
@@ -132,29 +134,32 @@ fn write_files(
     path: &Path,
     bar: &ProgressBar,
 ) -> Result<Option<PathBuf>, ExportError> {
-    let file = Unfinished::create(path)?;
+    let file = AtomicFile::create(path)?;
     let description = Description::new(stored.task(), batches);
-    let beside = (format != Format::Parquet).then(|| beside(path));
-    let described = beside.as_deref().map(Unfinished::create).transpose()?;
+    let description_file = (format != Format::Parquet).then(|| description_path(path));
+    let described = description_file
+        .as_deref()
+        .map(AtomicFile::create)
+        .transpose()?;
     let rows = match format {
         Format::Csv => export::csv(file.file()),
         Format::Json => export::json(file.file()),
         Format::Parquet => export::parquet(file.file(), &description)?,
     };
-    write(stored, batches, rows, bar)?;
+    write_rows(stored, batches, rows, bar)?;
     if let Some(described) = described {
         described.file().write_all(description.write().as_bytes())?;
         described.finish()?;
     }
     // The file of rows is renamed last, so that a file of rows always has a description.
     let finished = file.finish();
-    if let (Err(_), Some(beside)) = (&finished, &beside) {
-        let _ = std::fs::remove_file(beside);
+    if let (Err(_), Some(description_file)) = (&finished, &description_file) {
+        let _ = std::fs::remove_file(description_file);
     }
-    finished.map(|()| beside)
+    finished.map(|()| description_file)
 }
 
-fn write(
+fn write_rows(
     stored: &StoredReports,
     batches: &[BatchRow],
     mut rows: Box<dyn Rows + '_>,

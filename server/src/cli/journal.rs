@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 
 use super::export;
 use super::output::Error;
-use crate::store::{self, Checked, Role, Salvaged};
+use crate::store::{self, DirectoryCheck, Role, Salvaged};
 use crate::tokens;
 
 /// Check, copy, export or repair the journal of a collector
@@ -76,11 +76,11 @@ struct SalvageOptions {
 
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     match &options.command {
-        Command::Check(options) => report(&store::check(&options.data), out),
+        Command::Check(options) => write_check(&store::check(&options.data), out),
         Command::Backup(options) => {
             store::backup(&options.data, &options.to)?;
             tokens::copy(&options.data, &options.to)?;
-            report(&store::check(&options.to), out)
+            write_check(&store::check(&options.to), out)
         }
         Command::Export(options) => export::run(options, out),
         Command::Salvage(options) => salvage(options, out),
@@ -91,7 +91,7 @@ fn salvage(options: &SalvageOptions, out: &mut dyn Write) -> Result<(), Error> {
     let tasks = options
         .task
         .iter()
-        .map(|path| crate::export::any_task_of(path));
+        .map(|path| crate::export::read_collected_task(path));
     let tasks = tasks.collect::<Result<Vec<_>, _>>()?;
     let salvaged = store::salvage(&options.data, &options.to, &tasks, options.role)?;
     for damage in &salvaged.damages {
@@ -110,18 +110,18 @@ fn salvage(options: &SalvageOptions, out: &mut dyn Write) -> Result<(), Error> {
         "{copied} files of {tasks} tasks verify and are copied, {} are damaged or missing",
         damages.len()
     )?;
-    report(&store::check(&options.to), out)
+    write_check(&store::check(&options.to), out)
 }
 
 /// Writes the result of a check of a journal.
 ///
 /// # Errors
 /// When a file is missing or damaged.
-fn report(checked: &Checked, out: &mut dyn Write) -> Result<(), Error> {
+fn write_check(checked: &DirectoryCheck, out: &mut dyn Write) -> Result<(), Error> {
     for wrong in &checked.wrong {
         writeln!(out, "{wrong}")?;
     }
-    let Checked { files, reports, .. } = checked;
+    let DirectoryCheck { files, reports, .. } = checked;
     match checked.wrong.len() {
         0 => Ok(writeln!(
             out,

@@ -29,8 +29,11 @@ impl LocationOptions {
     /// Returns the location of the journal.
     ///
     /// # Errors
-    /// As [`Location::of`].
+    /// As [`Location::from_options`].
     pub(super) fn location(&self) -> Result<Location, Error> {
-        Ok(Location::of(self.data.as_deref(), self.store.as_deref())?)
+        Ok(Location::from_options(
+            self.data.as_deref(),
+            self.store.as_deref(),
+        )?)
     }
 }

@@ -67,21 +67,21 @@ pub(super) fn write_fields(out: &mut dyn Write, answer: &impl Serialize) -> io::
 
 /// Returns a spinner for a long task without known progress. It is hidden if standard error is not
 /// a terminal, and disappears when it is dropped.
-pub(super) fn spinner(doing: &'static str) -> ProgressBar {
+pub(super) fn spinner(message: &'static str) -> ProgressBar {
     if !io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
-    let bar = ProgressBar::new_spinner().with_message(doing);
+    let bar = ProgressBar::new_spinner().with_message(message);
     bar.enable_steady_tick(std::time::Duration::from_millis(100));
     bar.with_finish(ProgressFinish::AndClear)
 }
 
-/// Returns a progress bar of `len` `things`. It is hidden if standard error is not a terminal.
-pub(super) fn progress_bar(len: u64, things: &str) -> ProgressBar {
+/// Returns a progress bar of `len` `unit`. It is hidden if standard error is not a terminal.
+pub(super) fn progress_bar(len: u64, unit: &str) -> ProgressBar {
     if !io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
-    let template = format!("{{bar:40}} {{pos}} of {{len}} {things}, {{per_sec}}, {{eta}} left");
+    let template = format!("{{bar:40}} {{pos}} of {{len}} {unit}, {{per_sec}}, {{eta}} left");
     let style = ProgressStyle::with_template(&template).expect("the template is well-formed");
     ProgressBar::new(len).with_style(style)
 }

@@ -33,29 +33,29 @@ enum FileKind {
 
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     let schema = match options.kind {
-        FileKind::Task => task(),
-        FileKind::Config => config(),
+        FileKind::Task => task_schema(),
+        FileKind::Config => config_schema(),
     };
     writeln!(out, "{}", serde_json::to_string_pretty(&schema)?)?;
     Ok(())
 }
 
 /// Returns the identifier of a schema, which contains the version of the command.
-fn id(name: &str) -> String {
+fn schema_id(name: &str) -> String {
     format!("urn:hushbin:schema:{name}:{}", env!("CARGO_PKG_VERSION"))
 }
 
 /// Returns the schema of the configuration file. It uses only keywords of JSON Schema that are the
 /// same since draft 4, because editors of TOML know no later draft.
-fn config() -> Value {
+fn config_schema() -> Value {
     json!({
         "$schema": "http://json-schema.org/draft-07/schema#",
-        "$id": id("config"),
+        "$id": schema_id("config"),
         "title": "hushbin configuration",
         "description": "Options of hushbin serve. A flag goes before its environment \
                         variable, and that before the file.",
         "type": "object",
-        "properties": serve::properties(),
+        "properties": serve::option_schemas(),
         "additionalProperties": false,
     })
 }
@@ -66,21 +66,21 @@ const DEFINITIONS: &str = "#/$defs/";
 
 /// Returns the schema of a task file: the schema of `POST /tasks`, with a key for the schema's own
 /// location.
-fn task() -> Value {
+fn task_schema() -> Value {
     let text = OPENAPI.replace(COMPONENTS, DEFINITIONS);
     let mut document: Value = serde_json::from_str(&text).expect("a test reads it as JSON");
     let all = &mut document["components"]["schemas"];
     let root = all["task-draft"].take();
     let mut definitions = Map::new();
-    let mut open = references(&root);
+    let mut open = definition_references(&root);
     while let Some(name) = open.pop() {
         if !definitions.contains_key(&name) {
             let own = all[&name].take();
-            open.extend(references(&own));
+            open.extend(definition_references(&own));
             definitions.insert(name, own);
         }
     }
-    for form in references(&root) {
+    for form in definition_references(&root) {
         definitions[&form]["properties"][schema_key::KEY] = json!({
             "description": "Where this schema is, for editors; no part of the task.",
             "type": "string",
@@ -88,7 +88,7 @@ fn task() -> Value {
     }
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": id("task"),
+        "$id": schema_id("task"),
         "title": "hushbin task",
         "description": root["description"],
         "oneOf": root["oneOf"],
@@ -97,15 +97,15 @@ fn task() -> Value {
 }
 
 /// Returns the names of the definitions that a schema refers to.
-fn references(schema: &Value) -> Vec<String> {
+fn definition_references(schema: &Value) -> Vec<String> {
     match schema {
         Value::Object(all) => {
             let own = all.get("$ref").and_then(Value::as_str);
             let own = own.and_then(|place| place.strip_prefix(DEFINITIONS));
-            let below = all.values().flat_map(references);
+            let below = all.values().flat_map(definition_references);
             own.map(str::to_owned).into_iter().chain(below).collect()
         }
-        Value::Array(all) => all.iter().flat_map(references).collect(),
+        Value::Array(all) => all.iter().flat_map(definition_references).collect(),
         _ => Vec::new(),
     }
 }

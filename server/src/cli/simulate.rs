@@ -11,8 +11,8 @@ use super::output::{AnswerForm, Error, progress_bar};
 use super::table::{tally_line, write_table, write_tally};
 use super::{describe, sums};
 use crate::simulate::{
-    Answers, Compared, ComparedText, Format, Found, FoundTexts, SumData, Survey, simulate_sums,
-    survey,
+    Answers, ComparedEstimate, ComparedText, Format, QuestionResult, SumData, Survey,
+    TextQuestionResult, simulate_sums, survey,
 };
 use crate::task::task_file::ReportTaskFile;
 use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, Estimand};
@@ -50,7 +50,7 @@ pub(super) struct Options {
 }
 
 /// Returns one random generator for each run, with consecutive seeds.
-fn rngs(options: &Options) -> Result<impl Iterator<Item = ChaCha20Rng> + use<>, Error> {
+fn run_generators(options: &Options) -> Result<impl Iterator<Item = ChaCha20Rng> + use<>, Error> {
     let first = match options.seed {
         Some(seed) => seed,
         None => getrandom::u64()?,
@@ -61,8 +61,8 @@ fn rngs(options: &Options) -> Result<impl Iterator<Item = ChaCha20Rng> + use<>, 
 }
 
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
-    let format = Format::of(&options.data)?;
-    if let Some(task) = sums::task(&options.task) {
+    let format = Format::from_path(&options.data)?;
+    if let Some(task) = sums::read_sum_task(&options.task) {
         return run_sums(options, format, &task?, out);
     }
     let task = ReportTaskFile::read(&options.task)?.resolve()?;
@@ -70,7 +70,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     let people = options.people.unwrap_or(answers.people());
     let bar = progress_bar(people as u64 * options.runs, "people");
     let progress = |run: usize, done: usize| bar.set_position((people * run + done) as u64);
-    let rngs = rngs(options)?;
+    let rngs = run_generators(options)?;
     let search = heavy_hitters::Options {
         alphabet: options.alphabet.clone(),
         confidence: options.confidence,
@@ -80,7 +80,9 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     bar.finish_and_clear();
     options
         .form
-        .write(out, &found, &lines(&found), |out| write_survey(out, &found))
+        .write(out, &found, &summary_lines(&found), |out| {
+            write_survey(out, &found)
+        })
 }
 
 /// Runs a task of sums through a shuffler.
@@ -94,11 +96,11 @@ fn run_sums(
     let people = options.people.unwrap_or(data.people());
     let bar = progress_bar(people as u64 * options.runs, "people");
     let progress = |done| bar.set_position(done);
-    let rngs = rngs(options)?;
+    let rngs = run_generators(options)?;
     let found = simulate_sums(task, &data, people, options.confidence, rngs, progress)?;
     bar.finish_and_clear();
     let lines = [
-        describe::runs(found.people, found.runs),
+        describe::runs_sentence(found.people, found.runs),
         tally_line("sums", &found.tally, false, found.confidence),
     ];
     options.form.write(out, &found, &lines, |out| {
@@ -107,8 +109,8 @@ fn run_sums(
 }
 
 /// Returns the answer: a line about the runs, and one for each question.
-fn lines(found: &Survey) -> Vec<String> {
-    let question = |own: &Found| match own.reports > 0.0 {
+fn summary_lines(found: &Survey) -> Vec<String> {
+    let question = |own: &QuestionResult| match own.reports > 0.0 {
         false => format!(
             "{}: nobody answered; it takes {:.0} people for one answer on average.",
             own.question,
@@ -122,14 +124,14 @@ fn lines(found: &Survey) -> Vec<String> {
             tally_line(&own.question, tally, are_shares, found.confidence)
         }
     };
-    let texts = |own: &FoundTexts| match own.stated_share.is_finite() {
+    let texts = |own: &TextQuestionResult| match own.stated_share.is_finite() {
         true => format!(
             "{}: {:.2} of {} texts that at least {}% of people have were found, and {:.2} texts \
              that no one has.",
             own.question,
             own.above_found,
             own.above,
-            describe::significant(100.0 * own.stated_share, 3),
+            describe::significant_digits(100.0 * own.stated_share, 3),
             own.invented
         ),
         false => format!(
@@ -137,7 +139,7 @@ fn lines(found: &Survey) -> Vec<String> {
             own.question, own.needed_reports
         ),
     };
-    let first = describe::runs(found.people, found.runs as u64);
+    let first = describe::runs_sentence(found.people, found.runs as u64);
     let questions = found.questions.iter().map(question);
     let texts = found.texts.iter().map(texts);
     [first].into_iter().chain(questions).chain(texts).collect()
@@ -178,7 +180,7 @@ fn write_survey(out: &mut dyn Write, found: &Survey) -> io::Result<()> {
 /// Writes the estimates of a question next to the truth.
 fn write_question(
     out: &mut dyn Write,
-    found: &Found,
+    found: &QuestionResult,
     people: usize,
     confidence: f64,
 ) -> io::Result<()> {
@@ -196,8 +198,8 @@ fn write_question(
         writeln!(
             out,
             "mean squared error: {} of the one stated, {} of that of answering 0",
-            describe::significant(found.mse / found.stated_mse, 3),
-            describe::significant(found.mse / found.zero_mse, 3)
+            describe::significant_digits(found.mse / found.stated_mse, 3),
+            describe::significant_digits(found.mse / found.zero_mse, 3)
         )?;
     } else {
         write_tally(out, &found.numbers, false, confidence)?;
@@ -224,7 +226,7 @@ fn write_question(
 }
 
 /// Writes the texts that were found, next to the truth.
-fn write_texts(out: &mut dyn Write, found: &FoundTexts) -> io::Result<()> {
+fn write_texts(out: &mut dyn Write, found: &TextQuestionResult) -> io::Result<()> {
     writeln!(
         out,
         "\n{} (text): {:.0} reports",
@@ -232,8 +234,8 @@ fn write_texts(out: &mut dyn Write, found: &FoundTexts) -> io::Result<()> {
     )?;
     let compared = |ComparedText { text, truth }: &ComparedText| {
         let intervals = [text.simultaneous_interval; 2];
-        let what = describe::text(text);
-        Compared::new(&what, None, *truth, Some(text.estimate), intervals)
+        let what = describe::text_phrase(text);
+        ComparedEstimate::new(&what, None, *truth, Some(text.estimate), intervals)
     };
     let texts: Vec<_> = found.texts.iter().map(compared).collect();
     match texts.is_empty() {

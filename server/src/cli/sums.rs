@@ -22,12 +22,12 @@ use crate::text;
 ///
 /// Returns `None` for any other file, which the caller reads again. A pipe cannot be read twice, so
 /// it is never a task of sums.
-pub(super) fn task(path: &Path) -> Option<Result<SumTask, Error>> {
+pub(super) fn read_sum_task(path: &Path) -> Option<Result<SumTask, Error>> {
     if !fs::metadata(path).is_ok_and(|own| own.is_file()) {
         return None;
     }
     let text = text::read(path).ok()?;
-    if !CollectedDraft::says_trust(&text) {
+    if !CollectedDraft::has_trust_key(&text) {
         return None;
     }
     let resolved = TaskFile::read(path).and_then(|file| file.resolve());
@@ -49,16 +49,16 @@ pub(super) fn plan(
         task_file::write(file, &CollectedTask::from(task.clone()))?;
     }
     let plan = SumPlan::new(task)?;
-    let lines = lines(&plan, file);
+    let lines = summary_lines(&plan, file);
     form.write(out, &plan, &lines, |out| write_plan(out, &plan))
 }
 
 /// Returns the plan in a few lines.
-fn lines(plan: &SumPlan, file: Option<&Path>) -> Vec<String> {
+fn summary_lines(plan: &SumPlan, file: Option<&Path>) -> Vec<String> {
     let (task, epsilon) = (&plan.task, plan.central_epsilon.upper);
     let yearly = task.budget().reports_a_year();
     let mean = |own: &SumError| {
-        let error = describe::significant(own.standard_error, 3);
+        let error = describe::significant_digits(own.standard_error, 3);
         let unit = describe::unit_suffix(own.unit.as_deref());
         format!("{} {error}{unit}", item_label(own.item.as_ref()))
     };
@@ -69,7 +69,7 @@ fn lines(plan: &SumPlan, file: Option<&Path>) -> Vec<String> {
             "{id} is a valid task of sums through a shuffler, which people have to trust: there \
              is no local ε."
         ),
-        describe::central("A batch has", "messages", epsilon, task.delta()),
+        describe::central_sentence("A batch has", "messages", epsilon, task.delta()),
         format!(
             "A person answers at most {yearly} times a year, which spends at most ε = {} in all.",
             round_up(f64::from(yearly) * epsilon)
@@ -78,7 +78,7 @@ fn lines(plan: &SumPlan, file: Option<&Path>) -> Vec<String> {
             "Standard errors of means, in a batch of {people} people: {}.",
             means.join(", ")
         ),
-        describe::task_file(file, &task.fingerprint().to_string()),
+        describe::task_file_sentence(file, &task.fingerprint().to_string()),
     ]
 }
 
@@ -131,7 +131,7 @@ fn write_influence(out: &mut dyn Write, own: &SumInfluence) -> io::Result<()> {
 
 /// Central privacy of one batch, and of all batches together.
 #[derive(Debug, Serialize)]
-struct Accounted {
+struct SumsAccount {
     trust: &'static str,
     central_epsilon: f64,
     lower_epsilon: f64,
@@ -155,7 +155,7 @@ pub(super) fn account(
     out: &mut dyn Write,
 ) -> Result<(), Error> {
     let found = account_people(task, people, honest_fraction, delta)?;
-    let answer = Accounted {
+    let answer = SumsAccount {
         trust: "shuffler",
         central_epsilon: found.upper,
         lower_epsilon: found.lower,
@@ -172,7 +172,7 @@ pub(super) fn account(
         batches => format!("All {batches} batches together have"),
     };
     let lines = [
-        describe::central(&batch, "messages", answer.all_epsilon, answer.all_delta),
+        describe::central_sentence(&batch, "messages", answer.all_epsilon, answer.all_delta),
         "Against anyone who can, nothing is promised: there is no local ε.".to_owned(),
         format!(
             "A batch has {people} people, and a fraction {honest_fraction} of them is assumed to \
@@ -250,8 +250,8 @@ pub(super) fn write_simulated(out: &mut dyn Write, found: &SumOutcome) -> io::Re
             out,
             "{}: error {} of the stated one, {} of that of local reports",
             compared.what,
-            describe::significant(error / own.stated_error, 3),
-            describe::significant(error / own.local_error, 3),
+            describe::significant_digits(error / own.stated_error, 3),
+            describe::significant_digits(error / own.local_error, 3),
         )?;
     }
     if found.clipped > 0 {

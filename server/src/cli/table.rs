@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::describe;
-use crate::simulate::{Compared, Tally};
+use crate::simulate::{ComparedEstimate, ErrorTally};
 
 /// Maximum number of rows of a table.
 const MAX_ROWS: usize = 20;
@@ -11,7 +11,7 @@ const MAX_ROWS: usize = 20;
 /// Writes a table of the estimates in a tally, and how often the intervals contain the truth.
 pub(super) fn write_tally(
     out: &mut dyn Write,
-    tally: &Tally,
+    tally: &ErrorTally,
     are_shares: bool,
     confidence: f64,
 ) -> io::Result<()> {
@@ -27,18 +27,23 @@ pub(super) fn write_tally(
 }
 
 /// Returns one line about a tally: its largest error, and how often intervals contain the truth.
-pub(super) fn tally_line(name: &str, tally: &Tally, are_shares: bool, confidence: f64) -> String {
+pub(super) fn tally_line(
+    name: &str,
+    tally: &ErrorTally,
+    are_shares: bool,
+    confidence: f64,
+) -> String {
     let worst = tally.estimates.iter().filter(|own| own.error.is_some());
     let worst = worst.max_by(|a, b| a.error.unwrap_or(0.0).total_cmp(&b.error.unwrap_or(0.0)));
     let Some(worst) = worst else {
         return format!("{name}: there are too few reports for an estimate.");
     };
-    let [what, .., error] = cells(worst, are_shares);
+    let [what, .., error] = row_cells(worst, are_shares);
     format!(
         "{name}: the largest error is {} ({what}); {}% intervals contain the truth in {}% of cases.",
         error.replace('%', " percentage points"),
         100.0 * confidence,
-        describe::significant(100.0 * tally.covered, 3)
+        describe::significant_digits(100.0 * tally.covered, 3)
     )
 }
 
@@ -46,17 +51,21 @@ pub(super) fn tally_line(name: &str, tally: &Tally, are_shares: bool, confidence
 /// in per cent.
 pub(super) fn write_table(
     out: &mut dyn Write,
-    estimates: &[Compared],
+    estimates: &[ComparedEstimate],
     are_shares: bool,
 ) -> io::Result<()> {
-    let mut lines: Vec<&Compared> = estimates.iter().collect();
+    let mut lines: Vec<&ComparedEstimate> = estimates.iter().collect();
     let others = lines.len().saturating_sub(MAX_ROWS);
     if others > 0 {
         lines.sort_by(|a, b| b.truth.total_cmp(&a.truth));
         lines.truncate(MAX_ROWS);
     }
     let mut rows = vec!["\ttruth\testimate\t±\terror".to_owned()];
-    rows.extend(lines.iter().map(|own| cells(own, are_shares).join("\t")));
+    rows.extend(
+        lines
+            .iter()
+            .map(|own| row_cells(own, are_shares).join("\t")),
+    );
     write_rows(out, &rows)?;
     match others {
         0 => Ok(()),
@@ -88,7 +97,7 @@ pub(super) fn write_rows(out: &mut dyn Write, rows: &[String]) -> io::Result<()>
 
 /// Returns the cells of a row. The half-width of the interval has three significant digits, and the
 /// other numbers have the same decimal places.
-fn cells(own: &Compared, is_share: bool) -> [String; 5] {
+fn row_cells(own: &ComparedEstimate, is_share: bool) -> [String; 5] {
     let (scale, unit) = match (is_share, &own.unit) {
         (true, _) => (100.0, "%".to_owned()),
         (false, unit) => (1.0, describe::unit_suffix(unit.as_deref())),

@@ -31,7 +31,10 @@ pub(crate) enum QueryTextError {
 ///
 /// # Errors
 /// [`QueryTextError`] if the text is malformed, names a batch twice or names too many.
-pub(crate) fn add_batches(value: &str, batches: &mut Vec<u64>) -> Result<(), QueryTextError> {
+pub(crate) fn parse_batch_numbers(
+    value: &str,
+    batches: &mut Vec<u64>,
+) -> Result<(), QueryTextError> {
     for part in value.split(',') {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
         let range = first.parse::<u64>().ok().zip(last.parse::<u64>().ok());
@@ -54,7 +57,10 @@ pub(crate) fn add_batches(value: &str, batches: &mut Vec<u64>) -> Result<(), Que
 ///
 /// # Errors
 /// [`QueryTextError`] if a name is unknown or given twice.
-pub(crate) fn add_post(names: &str, post: &mut Vec<PostProcessing>) -> Result<(), QueryTextError> {
+pub(crate) fn parse_post_processing(
+    names: &str,
+    post: &mut Vec<PostProcessing>,
+) -> Result<(), QueryTextError> {
     for name in names.split(',') {
         let asked = name.parse()?;
         if post.contains(&asked) {
@@ -67,7 +73,7 @@ pub(crate) fn add_post(names: &str, post: &mut Vec<PostProcessing>) -> Result<()
 
 /// Returns true if the query can be answered from the totals of whole batches. It returns false if
 /// the question has no list of items: such a query needs the reports themselves.
-pub(crate) fn is_listed(task: &Task, query: &Query) -> bool {
+pub(crate) fn lists_items(task: &Task, query: &Query) -> bool {
     match task.questions()[query.question()].items() {
         Items::Named(_) | Items::Count(_) => true,
         Items::Open(_) => false,
@@ -75,8 +81,8 @@ pub(crate) fn is_listed(task: &Task, query: &Query) -> bool {
 }
 
 /// Returns the empty totals into which reports are folded to answer the query.
-pub(crate) fn no_reports(task: &Task, query: &Query) -> Totals {
-    match is_listed(task, query) {
+pub(crate) fn empty_totals(task: &Task, query: &Query) -> Totals {
+    match lists_items(task, query) {
         true => Totals::new(task),
         false => Totals::of_items(task, query.question(), query.items()),
     }

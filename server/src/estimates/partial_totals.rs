@@ -36,7 +36,7 @@ const VERSION: u64 = 1;
 type FoldId = [u8; 16];
 
 /// Totals to which reports are still being added.
-pub(crate) struct Folding {
+pub(crate) struct PartialFold {
     totals: Totals,
     digest: Sha256,
     /// Encoding of the last report; kept to avoid an allocation for each report.
@@ -45,7 +45,7 @@ pub(crate) struct Folding {
 }
 
 /// Totals of reports, with the identifiers of the folds that were added up.
-pub(crate) struct Partial {
+pub(crate) struct PartialTotals {
     pub(crate) totals: Totals,
     /// Position at which each part was found, for error messages.
     parts: BTreeMap<FoldId, String>,
@@ -93,7 +93,7 @@ const KEYS: [&str; 3] = ["fingerprint", "parts", "totals"];
 
 /// Returns true if a file with this beginning is meant to contain partial totals: its first line
 /// has a key that only partial totals have. Damaged and truncated lines count too.
-pub(crate) fn is_partial(beginning: &[u8]) -> bool {
+pub(crate) fn is_partial_totals(beginning: &[u8]) -> bool {
     let line = beginning.trim_ascii();
     if let Ok(keys) = serde_json::from_slice::<BTreeMap<String, IgnoredAny>>(line) {
         return KEYS.iter().any(|&key| keys.contains_key(key));
@@ -105,7 +105,7 @@ pub(crate) fn is_partial(beginning: &[u8]) -> bool {
     is_cut || KEYS.iter().any(has)
 }
 
-impl Folding {
+impl PartialFold {
     pub(crate) fn new(task: &Task) -> Self {
         Self {
             totals: Totals::new(task),
@@ -127,21 +127,21 @@ impl Folding {
         self.digest.update(&self.bytes);
     }
 
-    pub(crate) fn finish(self) -> Partial {
+    pub(crate) fn finish(self) -> PartialTotals {
         let part = first_16_bytes(self.digest);
         // An empty fold has no part: several of them would collide, and nothing is counted twice.
         let parts = (self.totals.reports() > 0).then(|| (part, String::new()));
-        Partial {
+        PartialTotals {
             totals: self.totals,
             parts: parts.into_iter().collect(),
         }
     }
 }
 
-impl Partial {
+impl PartialTotals {
     /// Creates partial totals of no reports.
     pub(crate) fn new(task: &Task) -> Self {
-        Folding::new(task).finish()
+        PartialFold::new(task).finish()
     }
 
     /// Adds the partial totals of a line found at position `at`.
@@ -247,28 +247,30 @@ fn first_16_bytes(digest: Sha256) -> FoldId {
 
 #[cfg(test)]
 mod tests {
-    use super::is_partial;
+    use super::is_partial_totals;
 
     #[test]
     fn damaged_lines_are_told_from_rows_of_reports() {
         let line = r#"{"fingerprint":"0a","reports":1,"parts":["0b"],"totals":"0c","sum":"0d"}"#;
         for cut in 1..=line.len() {
-            assert!(is_partial(&line.as_bytes()[..cut]), "{cut}");
-            assert!(is_partial(format!("\r\n \n{}\n", &line[..cut]).as_bytes()));
+            assert!(is_partial_totals(&line.as_bytes()[..cut]), "{cut}");
+            assert!(is_partial_totals(
+                format!("\r\n \n{}\n", &line[..cut]).as_bytes()
+            ));
         }
         for place in 0..line.len() {
             let mut damaged = line.as_bytes().to_owned();
             damaged[place] ^= 1;
-            assert!(is_partial(&damaged), "{place}");
+            assert!(is_partial_totals(&damaged), "{place}");
         }
-        assert!(is_partial(format!("\u{feff}{line}").as_bytes()));
-        assert!(is_partial(b"{ \"totals\" : \"\" }"));
+        assert!(is_partial_totals(format!("\u{feff}{line}").as_bytes()));
+        assert!(is_partial_totals(b"{ \"totals\" : \"\" }"));
         let row = r#"{"batch":1,"question":"\"totals\":","seed":"1","bucket":null,"report":"00"}"#;
         for cut in (0..=row.len()).filter(|cut| !(1..=2).contains(cut)) {
-            assert!(!is_partial(&row.as_bytes()[..cut]), "{cut}");
+            assert!(!is_partial_totals(&row.as_bytes()[..cut]), "{cut}");
         }
         for other in ["", "\n", "batch,question,seed,bucket,report\n", "PAR1"] {
-            assert!(!is_partial(other.as_bytes()), "{other}");
+            assert!(!is_partial_totals(other.as_bytes()), "{other}");
         }
     }
 }

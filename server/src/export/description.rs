@@ -81,7 +81,7 @@ impl Description {
 
 /// Returns the path of the description of a CSV or JSON lines file: the same name plus
 /// `.task.json`.
-pub(crate) fn beside(path: &Path) -> PathBuf {
+pub(crate) fn description_path(path: &Path) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(".task.json");
     name.into()

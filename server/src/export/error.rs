@@ -7,7 +7,7 @@ use hushbin::Fingerprint;
 use parquet::errors::ParquetError;
 
 #[cfg(not(feature = "parquet"))]
-use crate::left_out::LeftOut as ParquetError;
+use crate::missing_feature::MissingFeature as ParquetError;
 use crate::store::OpenError;
 
 /// Error of exporting reports.
@@ -100,10 +100,13 @@ pub(crate) enum ReadError {
     #[error("{path} describes no file of reports: {wrong}")]
     Description { path: String, wrong: String },
     #[error(
-        "{path} does not name the task of its reports: put {beside} next to it, as hushbin journal \
+        "{path} does not name the task of its reports: put {description_file} next to it, as hushbin journal \
          export does, or give the task file with --task"
     )]
-    NoTask { path: String, beside: String },
+    NoTask {
+        path: String,
+        description_file: String,
+    },
     #[error("{path} holds reports of a task with the fingerprint {found}, expected {expected}")]
     OtherTask {
         path: String,

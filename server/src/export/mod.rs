@@ -19,29 +19,29 @@
 //!
 //! The [`Description`] contains everything needed to estimate. It is in the footer of a Parquet
 //! file under the key `hushbin`. For CSV and JSON lines it is in a separate file next to the
-//! reports ([`beside()`]), as readers of these formats expect only rows.
+//! reports ([`description_path`]), as readers of these formats expect only rows.
 
-mod begun;
+mod atomic_file;
 mod description;
 mod error;
 #[cfg_attr(not(feature = "parquet"), path = "no_parquet.rs")]
 mod parquet;
+mod peeked_file;
 mod read;
 mod row;
 mod rows;
-mod whole;
 mod write;
 
 use clap::ValueEnum;
 
 pub(crate) use self::parquet::parquet;
-pub(crate) use begun::Begun;
-pub(crate) use description::{Description, beside};
+pub(crate) use atomic_file::AtomicFile;
+pub(crate) use description::{Description, description_path};
 pub(crate) use error::{ExportError, ReadError};
-pub(crate) use read::{Files, any_task_of, task_of};
+pub(crate) use peeked_file::PeekedFile;
+pub(crate) use read::{Files, read_collected_task, read_task};
 pub(crate) use row::Row;
 pub(crate) use rows::Rows;
-pub(crate) use whole::Unfinished;
 pub(crate) use write::{csv, json};
 
 /// Format of a file of reports.

@@ -6,14 +6,14 @@ use std::convert::Infallible;
 use std::fs::File;
 use std::path::Path;
 
+use super::atomic_file::display_path;
 use super::description::Description;
 use super::error::{ExportError, ReadError};
 use super::row::Row;
 use super::rows::Rows;
-use super::whole::display_path;
-use crate::left_out::LeftOut;
+use crate::missing_feature::MissingFeature;
 
-const LEFT_OUT: LeftOut = LeftOut {
+const LEFT_OUT: MissingFeature = MissingFeature {
     what: "Parquet",
     feature: "parquet",
 };
@@ -36,7 +36,7 @@ impl ParquetFile {
         match self.0 {}
     }
 
-    pub(super) fn rows(&self) -> Result<std::iter::Empty<Result<Row, String>>, LeftOut> {
+    pub(super) fn rows(&self) -> Result<std::iter::Empty<Result<Row, String>>, MissingFeature> {
         match self.0 {}
     }
 }

@@ -17,11 +17,11 @@ use parquet::schema::types::{ColumnPath, Type};
 
 use parquet::errors::ParquetError;
 
+use super::atomic_file::display_path;
 use super::description::Description;
 use super::error::{ExportError, ReadError};
 use super::row::{COLUMNS, Row};
 use super::rows::Rows;
-use super::whole::display_path;
 
 /// Key of the description in the footer.
 const METADATA_KEY: &str = "hushbin";

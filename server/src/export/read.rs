@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use hushbin::{Fingerprint, Report, Task};
 use serde::Deserialize;
 
-use super::begun::{Begun, WholeReader, file_error};
-use super::description::{Description, beside};
+use super::atomic_file::display_path;
+use super::description::{Description, description_path};
 use super::error::ReadError;
 use super::parquet::ParquetFile;
+use super::peeked_file::{PeekedFile, WholeReader, file_error};
 use super::row::{COLUMNS, Row};
-use super::whole::display_path;
 use crate::task::CollectedTask;
 use crate::task::task_file::{ReportTaskFile, TaskFile};
 use crate::text::{self, unmarked};
@@ -50,7 +50,7 @@ struct TaskWithFingerprint {
 ///
 /// # Errors
 /// When the file is none of these.
-pub(crate) fn task_of(path: &Path) -> Result<Task, Box<dyn std::error::Error + Send + Sync>> {
+pub(crate) fn read_task(path: &Path) -> Result<Task, Box<dyn std::error::Error + Send + Sync>> {
     let text = text::read(path).map_err(|source| file_error(path, source))?;
     match serde_json::from_str::<TaskWithFingerprint>(&text) {
         Ok(TaskWithFingerprint { task, fingerprint }) if task.fingerprint() == fingerprint => {
@@ -70,13 +70,13 @@ pub(crate) fn task_of(path: &Path) -> Result<Task, Box<dyn std::error::Error + S
 ///
 /// # Errors
 /// Same as [`task_of`].
-pub(crate) fn any_task_of(
+pub(crate) fn read_collected_task(
     path: &Path,
 ) -> Result<CollectedTask, Box<dyn std::error::Error + Send + Sync>> {
     let file = TaskFile::read(path);
     match file.and_then(|file| file.resolve()) {
         Ok(task) => Ok(task),
-        Err(_) => Ok(task_of(path)?.into()),
+        Err(_) => Ok(read_task(path)?.into()),
     }
 }
 
@@ -86,8 +86,8 @@ impl Files {
     ///
     /// # Errors
     /// When a file does not contain reports, or the files belong to different tasks.
-    pub(crate) fn new(begun: Vec<Begun>, given: Option<Task>) -> Result<Self, ReadError> {
-        let opened = begun.into_iter().map(OpenedFile::new);
+    pub(crate) fn new(opened: Vec<PeekedFile>, given: Option<Task>) -> Result<Self, ReadError> {
+        let opened = opened.into_iter().map(OpenedFile::new);
         let opened: Vec<OpenedFile> = opened.collect::<Result<_, _>>()?;
         // Without a given task, each file needs a description. The description of one file need not
         // hold for another file.
@@ -95,7 +95,7 @@ impl Files {
         if let (Some(silent), None) = (silent, &given) {
             return Err(ReadError::NoTask {
                 path: display_path(&silent.path),
-                beside: display_path(&beside(&silent.path)),
+                description_file: display_path(&description_path(&silent.path)),
             });
         }
         let mut described = opened.iter().filter_map(|file| file.description.as_ref());
@@ -173,16 +173,16 @@ fn check_complete(
 }
 
 impl OpenedFile {
-    fn new(begun: Begun) -> Result<Self, ReadError> {
-        let path = &*begun.path().to_owned();
-        let kind = match begun.beginning() {
+    fn new(opened: PeekedFile) -> Result<Self, ReadError> {
+        let path = &*opened.path().to_owned();
+        let kind = match opened.beginning() {
             beginning if beginning.starts_with(PARQUET) => {
-                FileKind::Parquet(Box::new(ParquetFile::open(path, begun.seekable()?)?))
+                FileKind::Parquet(Box::new(ParquetFile::open(path, opened.seekable()?)?))
             }
-            [b'{', ..] => FileKind::Json(begun.whole()),
-            _ => FileKind::Csv(begun.whole()),
+            [b'{', ..] => FileKind::Json(opened.into_reader()),
+            _ => FileKind::Csv(opened.into_reader()),
         };
-        let beside = beside(path);
+        let description_file = description_path(path);
         let inside = match &kind {
             FileKind::Parquet(file) => file.description().map(str::to_owned),
             FileKind::Csv(_) | FileKind::Json(_) => None,
@@ -191,10 +191,10 @@ impl OpenedFile {
         // fallback.
         let (told_by, told) = match inside {
             Some(text) => (path, Some(text)),
-            None => match text::read(&beside) {
-                Ok(text) => (&*beside, Some(text)),
+            None => match text::read(&description_file) {
+                Ok(text) => (&*description_file, Some(text)),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => (path, None),
-                Err(source) => return Err(file_error(&beside, source)),
+                Err(source) => return Err(file_error(&description_file, source)),
             },
         };
         let description = told.map(|text| Description::read(&text)).transpose();

@@ -17,9 +17,9 @@ use crate::tokens::{TokenRole, Tokens};
 #[derive(Clone)]
 pub(crate) enum Access {
     /// Every request is allowed: access is controlled elsewhere, or not needed.
-    Everybody,
+    Open,
     /// Requests with a token are allowed, according to the token's role.
-    Holders(Arc<Tokens>),
+    Tokens(Arc<Tokens>),
 }
 
 impl Access {
@@ -31,7 +31,7 @@ impl Access {
     /// - [`Problem::Forbidden`] with a token of a lesser role.
     /// - [`Problem::Storage`] if the tokens cannot be read.
     async fn authorize(&self, headers: &HeaderMap, needed: TokenRole) -> Result<(), Problem> {
-        let Self::Holders(tokens) = self else {
+        let Self::Tokens(tokens) = self else {
             return Ok(());
         };
         let text = bearer(headers).ok_or(Problem::Unauthorized)?;

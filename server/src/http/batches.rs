@@ -38,7 +38,7 @@ impl From<BatchRow> for BatchSummary {
             reports: row.reports,
             opened: row.opened,
             closed: row.closed,
-            reports_kept: row.kept,
+            reports_kept: row.reports_kept,
         }
     }
 }

@@ -78,7 +78,7 @@ async fn answer_to(
         let totals = match work {
             WorkKind::Short | WorkKind::Long => store.totals(&stored, asked.as_deref())?,
             WorkKind::Reports => {
-                let none = estimates::no_reports(estimator.task(), &query);
+                let none = estimates::empty_totals(estimator.task(), &query);
                 let given_up = || out.is_given_up();
                 Arc::new(store.fold_reports(&stored, &batches, &given_up, &none)?)
             }

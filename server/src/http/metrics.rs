@@ -183,7 +183,7 @@ impl Metrics {
                     BatchState::Closed => waiting += 1,
                     BatchState::Released => {
                         released += 1;
-                        unsent += u64::from(sends && batch.kept && batch.reports > 0);
+                        unsent += u64::from(sends && batch.reports_kept && batch.reports > 0);
                     }
                 }
             }

@@ -53,7 +53,6 @@ mod blocks;
 mod body;
 mod dashboard;
 mod estimates;
-mod front;
 mod health;
 mod heavy_hitters;
 mod hosts;
@@ -68,6 +67,7 @@ mod privacy;
 mod problem;
 mod query;
 mod response_writer;
+mod router_service;
 mod server;
 mod settings;
 mod state;
@@ -83,9 +83,9 @@ use axum::extract::Extension;
 use axum::routing::{MethodRouter, any, get, post};
 
 pub(crate) use access::Access;
-pub(crate) use front::Front;
 pub(crate) use hosts::Hosts;
 pub(crate) use openapi::DOCUMENT as OPENAPI;
+pub(crate) use router_service::RouterService;
 pub(crate) use server::{ServerOptions, listen, serve};
 pub use state::Limits;
 pub(crate) use tls::{Tls, TlsError};
@@ -161,14 +161,7 @@ fn relayed_routes() -> [Route; 3] {
 pub fn router(store: Store, limits: Limits) -> Router {
     let metrics = Arc::new(Metrics::new());
     metrics.opened(&store, None);
-    collector(
-        store,
-        Access::Everybody,
-        limits,
-        Peers::default(),
-        metrics,
-        None,
-    )
+    collector(store, Access::Open, limits, Peers::default(), metrics, None)
 }
 
 /// Returns the whole interface with access control, peers and metrics.
@@ -278,7 +271,7 @@ mod tests {
         for &role in ALL_ROLES {
             let (store, _directory) = store(role);
             let (peers, metrics) = (Peers::default(), Arc::new(Metrics::new()));
-            let access = Access::Everybody;
+            let access = Access::Open;
             let router = super::collector(store, access, Limits::default(), peers, metrics, None);
             for (path, _, roles) in routes() {
                 let methods = documented.iter().filter(|(_, own, _)| *own == path);
@@ -308,7 +301,7 @@ mod tests {
         let [analyst, admin] = [TokenRole::Analyst, TokenRole::Admin].map(role);
         let tokens = Arc::new(Tokens::open(&location).unwrap());
         let metrics = Arc::new(Metrics::new());
-        let access = Access::Holders(tokens);
+        let access = Access::Tokens(tokens);
         let router = super::collector(
             store,
             access,

@@ -7,7 +7,7 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::left_out::{self, LeftOut};
+use crate::missing_feature::{self, MissingFeature};
 
 /// Certificate and key; cannot exist in this build.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,13 +22,13 @@ pub(crate) enum TlsError {
         missing: &'static str,
     },
     #[error(transparent)]
-    LeftOut(LeftOut),
+    MissingFeature(MissingFeature),
 }
 
 impl Tls {
     /// Refuses every certificate.
     pub(crate) fn read(_: &Path, _: &Path) -> Result<Self, TlsError> {
-        Err(TlsError::LeftOut(left_out::TLS))
+        Err(TlsError::MissingFeature(missing_feature::TLS))
     }
 
     #[expect(clippy::unused_async, reason = "encryption has to wait")]

@@ -4,7 +4,7 @@
 use percent_encoding::percent_decode_str;
 
 use super::problem::Problem;
-use crate::estimates::{add_batches, add_post};
+use crate::estimates::{parse_batch_numbers, parse_post_processing};
 use hushbin_analysis::accounting::{
     DEFAULT_DELTA, DEFAULT_HONEST_FRACTION, DELTA, HONEST_FRACTION,
 };
@@ -38,10 +38,10 @@ pub(super) fn parse_estimates(query: &str) -> Result<(Options, Option<Vec<u64>>)
                 }
             }
             "batches" => {
-                add_batches(&decode(value)?, batches.get_or_insert_default())?;
+                parse_batch_numbers(&decode(value)?, batches.get_or_insert_default())?;
             }
             "confidence" => read_number("confidence", value, &mut confidence)?,
-            "post" => add_post(&decode(value)?, &mut options.post)?,
+            "post" => parse_post_processing(&decode(value)?, &mut options.post)?,
             "quantiles" => {
                 let quantiles = options.quantiles.get_or_insert_default();
                 for part in decode(value)?.split(',') {
@@ -75,7 +75,7 @@ pub(super) fn parse_batches(query: &str) -> Result<Option<Vec<u64>>, Problem> {
     for (key, value) in pairs(query) {
         match decode(key)?.as_str() {
             "batches" => {
-                add_batches(&decode(value)?, batches.get_or_insert_default())?;
+                parse_batch_numbers(&decode(value)?, batches.get_or_insert_default())?;
             }
             other => return Err(unknown_parameter(other, "batches")),
         }

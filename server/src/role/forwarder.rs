@@ -151,7 +151,7 @@ impl Forwarder {
         }
         self.store.refresh(stored).await?;
         for batch in stored.releases() {
-            if batch.kept && batch.reports > 0 {
+            if batch.reports_kept && batch.reports > 0 {
                 self.send_batch(stored, batch).await?;
             }
         }

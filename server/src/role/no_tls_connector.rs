@@ -3,7 +3,7 @@
 
 use hyper_util::client::legacy::connect::HttpConnector;
 
-use crate::left_out::LeftOut;
+use crate::missing_feature::MissingFeature;
 
 /// Connector without TLS.
 pub(super) type Connector = HttpConnector;
@@ -13,6 +13,6 @@ pub(super) type Connector = HttpConnector;
     clippy::unnecessary_wraps,
     reason = "encryption may have no configuration"
 )]
-pub(super) fn connector() -> Result<Connector, LeftOut> {
+pub(super) fn connector() -> Result<Connector, MissingFeature> {
     Ok(HttpConnector::new())
 }

@@ -50,7 +50,7 @@ impl Format {
     ///
     /// # Errors
     /// [`DataError::Name`] if the extension is unknown.
-    pub(crate) fn of(path: &Path) -> Result<Self, DataError> {
+    pub(crate) fn from_path(path: &Path) -> Result<Self, DataError> {
         let ending = path
             .extension()
             .and_then(OsStr::to_str)
@@ -240,7 +240,7 @@ mod tests {
             ("a.json", None),
             ("csv", None),
         ] {
-            assert_eq!(Format::of(Path::new(name)).ok(), format, "{name}");
+            assert_eq!(Format::from_path(Path::new(name)).ok(), format, "{name}");
         }
     }
 }

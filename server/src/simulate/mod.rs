@@ -2,7 +2,7 @@
 
 mod answers;
 mod columns;
-mod compared;
+mod error_tally;
 mod lines;
 mod reports;
 mod sums;
@@ -10,8 +10,8 @@ mod survey;
 mod texts;
 
 pub(crate) use answers::Answers;
-pub(crate) use compared::{Compared, Tally};
+pub(crate) use error_tally::{ComparedEstimate, ErrorTally};
 pub(crate) use lines::Format;
 pub(crate) use sums::{SumData, SumOutcome, simulate_sums};
-pub(crate) use survey::{Found, Survey, survey};
-pub(crate) use texts::{ComparedText, FoundTexts};
+pub(crate) use survey::{QuestionResult, Survey, survey};
+pub(crate) use texts::{ComparedText, TextQuestionResult};

@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::columns::number;
-use super::compared::{Compared, Tally};
+use super::error_tally::{ComparedEstimate, ErrorTally};
 use super::lines::{DataError, Format, for_each_object, for_each_record, line_error, open};
 
 /// Numbers of all people: each person has one number for each item of the task.
@@ -116,7 +116,7 @@ pub(crate) struct SumOutcome {
     /// Predicted errors of each item.
     pub(crate) items: Vec<SumItem>,
     #[serde(flatten)]
-    pub(crate) tally: Tally,
+    pub(crate) tally: ErrorTally,
     /// Nanoseconds to make one person's messages.
     pub(crate) randomize_ns: f64,
 }
@@ -161,7 +161,7 @@ pub(crate) fn simulate_sums<R: CryptoRng>(
     let query = SumQuery::new(task, &options)?;
     let (mut randomizer, mut messages) = (SumRandomizer::new(task), Vec::new());
     let truths = data.means(people);
-    let (mut tally, mut items, mut clipped, mut runs) = (Tally::default(), Vec::new(), 0, 0);
+    let (mut tally, mut items, mut clipped, mut runs) = (ErrorTally::default(), Vec::new(), 0, 0);
     let plan = SumPlan::new(task.clone())?;
     // The plan is for the minimum number of people; standard errors fall with the square root.
     let scale = (task.people() as f64 / people as f64).sqrt();
@@ -174,10 +174,9 @@ pub(crate) fn simulate_sums<R: CryptoRng>(
             messages.iter().for_each(|own| totals.fold(*own));
         }
         let found = SumEstimates::new(task, &totals, &query).estimates;
-        let compared = found
-            .iter()
-            .zip(&truths)
-            .map(|(own, &truth)| Compared::of(&own.item, own.unit.as_deref(), truth, &own.mean));
+        let compared = found.iter().zip(&truths).map(|(own, &truth)| {
+            ComparedEstimate::from_estimate(&own.item, own.unit.as_deref(), truth, &own.mean)
+        });
         tally.add(compared.collect());
         let stated = found.iter().zip(0..).map(|(own, item)| SumItem {
             stated_error: own.mean.standard_error,

@@ -8,9 +8,9 @@ use hushbin_analysis::heavy_hitters;
 use serde::Serialize;
 
 use super::answers::Answers;
-use super::compared::{Compared, Tally};
+use super::error_tally::{ComparedEstimate, ErrorTally};
 use super::reports::{SimulateError, randomize};
-use super::texts::{FoundTexts, TextCrowd};
+use super::texts::{TextCrowd, TextQuestionResult};
 
 /// Result of simulating a task, as averages over `runs`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -29,15 +29,15 @@ pub(crate) struct Survey {
     /// Nanoseconds to fold one report into totals, on one core.
     pub(crate) decode_ns: f64,
     /// Results of each question, except those of kind text.
-    pub(crate) questions: Vec<Found>,
+    pub(crate) questions: Vec<QuestionResult>,
     /// Results of each question of kind text.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) texts: Vec<FoundTexts>,
+    pub(crate) texts: Vec<TextQuestionResult>,
 }
 
 /// Result of one question.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct Found {
+pub(crate) struct QuestionResult {
     /// Name of the question.
     pub(crate) question: String,
     /// Kind of the question.
@@ -59,13 +59,13 @@ pub(crate) struct Found {
     pub(crate) zero_mse: f64,
     /// Comparison of the items' estimates with the true shares.
     #[serde(flatten)]
-    pub(crate) shares: Tally,
+    pub(crate) shares: ErrorTally,
     /// Number of answers outside the range of a number.
     pub(crate) clipped: u64,
     /// Comparison of the mean and quantiles of a number, or of the means within rows of a `cross`
     /// question.
-    #[serde(skip_serializing_if = "Tally::is_empty")]
-    pub(crate) numbers: Tally,
+    #[serde(skip_serializing_if = "ErrorTally::is_empty")]
+    pub(crate) numbers: ErrorTally,
     /// Number of runs with at least one answer.
     #[serde(skip)]
     answered: u32,
@@ -98,9 +98,10 @@ pub(crate) fn survey(
         .collect::<Result<_, _>>()?;
     let crowd = |index| TextCrowd::new(task, index, answers, people, search);
     let mut crowds: Vec<TextCrowd> = texts.into_iter().map(crowd).collect::<Result<_, _>>()?;
-    let none =
-        |(&index, truth): (&usize, &Truth)| Found::new(task, index, truth, answers.clipped(index));
-    let mut questions: Vec<Found> = listed.iter().zip(&truths).map(none).collect();
+    let none = |(&index, truth): (&usize, &Truth)| {
+        QuestionResult::new(task, index, truth, answers.clipped(index))
+    };
+    let mut questions: Vec<QuestionResult> = listed.iter().zip(&truths).map(none).collect();
     let (mut runs, mut sampled_down, mut nanoseconds) = (0, 0, [0.0; 2]);
     for (run, rng) in rngs.enumerate() {
         let of = |person| answers.person(person);
@@ -246,7 +247,7 @@ impl Truth {
     }
 
     /// Compares mean and quantiles, or means within rows, with the truth.
-    fn numbers(&self, question: &Question, answer: &Estimates) -> Vec<Compared> {
+    fn numbers(&self, question: &Question, answer: &Estimates) -> Vec<ComparedEstimate> {
         let unit = unit(question, 0);
         let Some(number) = &answer.number else {
             let cross = answer.cross.iter();
@@ -254,12 +255,13 @@ impl Truth {
             let means = means.zip(&self.rows).map(|(own, [people, sum])| {
                 let what = format!("mean of {}", own.row);
                 let intervals = [own.mean.interval, own.mean.simultaneous_interval];
-                Compared::new(&what, unit, sum / people, own.mean.estimate, intervals)
+                ComparedEstimate::new(&what, unit, sum / people, own.mean.estimate, intervals)
             });
             return means.collect();
         };
         let mean = number.mean.iter();
-        let mean = mean.map(|own| Compared::of(&"mean", unit, self.by_item[0], own));
+        let mean =
+            mean.map(|own| ComparedEstimate::from_estimate(&"mean", unit, self.by_item[0], own));
         let quantiles = number.quantiles.iter().map(|own| {
             let what = match own.quantile {
                 0.5 => "median".to_owned(),
@@ -267,7 +269,7 @@ impl Truth {
             };
             let truth = self.quantile(own.quantile);
             let intervals = [own.interval, own.simultaneous_interval];
-            Compared::new(&what, unit, truth, Some(own.estimate), intervals)
+            ComparedEstimate::new(&what, unit, truth, Some(own.estimate), intervals)
         });
         mean.chain(quantiles).collect()
     }
@@ -283,7 +285,7 @@ fn unit(question: &Question, item: usize) -> Option<&str> {
     }
 }
 
-impl Found {
+impl QuestionResult {
     /// Creates the result of a question before any run.
     fn new(task: &Task, index: usize, truth: &Truth, clipped: u64) -> Self {
         let question = &task.questions()[index];
@@ -304,9 +306,9 @@ impl Found {
             mse: 0.0,
             stated_mse: 0.0,
             zero_mse: squares.sum::<f64>() / items as f64,
-            shares: Tally::default(),
+            shares: ErrorTally::default(),
             clipped,
-            numbers: Tally::default(),
+            numbers: ErrorTally::default(),
             answered: 0,
         }
     }
@@ -336,7 +338,9 @@ impl Found {
                 Kind::Numbers(_) => unit(question, index),
                 _ => None,
             };
-            found.push(Compared::of(&item.item, unit, truly, own));
+            found.push(ComparedEstimate::from_estimate(
+                &item.item, unit, truly, own,
+            ));
         }
         self.shares.add(found);
         self.numbers.add(truth.numbers(question, &answer));

@@ -12,7 +12,7 @@ use super::reports::SimulateError;
 
 /// Result of the searches for the texts of a question, as averages over runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct FoundTexts {
+pub(crate) struct TextQuestionResult {
     /// Name of the question.
     pub(crate) question: String,
     /// Number of reports that answered the question; mean over runs.
@@ -58,7 +58,7 @@ pub(super) struct TextCrowd {
     by_key: HashMap<u64, u64>,
     /// Keys of the longest prefixes that at least `stated_share` of people have.
     above: Vec<u64>,
-    found: FoundTexts,
+    found: TextQuestionResult,
 }
 
 impl TextCrowd {
@@ -108,7 +108,7 @@ impl TextCrowd {
             search,
             people: people as f64,
             by_key,
-            found: FoundTexts {
+            found: TextQuestionResult {
                 question: question.name().to_owned(),
                 reports: 0.0,
                 stated_share,
@@ -161,9 +161,9 @@ impl TextCrowd {
     }
 
     /// Returns the result, averaged over `runs`.
-    pub(super) fn found(self, runs: u32) -> FoundTexts {
+    pub(super) fn found(self, runs: u32) -> TextQuestionResult {
         let average = |sum: f64| sum / f64::from(runs);
-        FoundTexts {
+        TextQuestionResult {
             reports: average(self.found.reports),
             above_found: average(self.found.above_found),
             found: average(self.found.found),

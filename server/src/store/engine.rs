@@ -23,7 +23,7 @@ use std::sync::Arc;
 use postgres::error::SqlState;
 use serde::{Deserialize, Serialize};
 
-use crate::left_out::LeftOut;
+use crate::missing_feature::MissingFeature;
 
 /// Key of a task within the engine. It is stable across restarts and never reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -93,7 +93,7 @@ pub struct BatchRow {
     /// Number of reports in the batch.
     pub reports: u64,
     /// True while the batch's reports are kept. They may be deleted after the release.
-    pub kept: bool,
+    pub reports_kept: bool,
 }
 
 /// A task and its batches, the oldest batch first.
@@ -131,7 +131,7 @@ pub enum EngineError {
     Damaged(String),
     /// This build lacks a feature that the journal needs.
     #[error(transparent)]
-    LeftOut(#[from] LeftOut),
+    MissingFeature(#[from] MissingFeature),
     /// The database failed, or could not be reached.
     #[cfg(feature = "postgres")]
     #[error("the database: {}", message_with_causes(.0))]

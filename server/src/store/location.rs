@@ -37,7 +37,7 @@ impl Location {
     ///
     /// # Errors
     /// [`LocationError`] unless exactly one of the two is given, or if the address is invalid.
-    pub fn of(data: Option<&Path>, store: Option<&str>) -> Result<Self, LocationError> {
+    pub fn from_options(data: Option<&Path>, store: Option<&str>) -> Result<Self, LocationError> {
         match (data, store) {
             (Some(data), None) => Ok(Self::Directory(data.to_owned())),
             (None, Some(address)) => Ok(Self::Database(Database::new(address)?)),

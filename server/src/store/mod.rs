@@ -60,7 +60,7 @@ pub use engine::{
     SharedTask, StorageReader, TaskKey, TaskRow, UploadOutcome, UploadRecord, VisitUpload,
 };
 pub use error::{OpenError, StoreError};
-pub use files::{Checked, Damage, FilesEngine, Loss, Salvaged, backup, check, salvage};
+pub use files::{Damage, DirectoryCheck, FilesEngine, Loss, Salvaged, backup, check, salvage};
 pub(crate) use files::{create_root, open_or_create, write_atomically};
 pub use handle::{Store, StoreOptions};
 pub use location::{Location, LocationError};

@@ -6,7 +6,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use super::engine::{Engine, EngineError, StorageReader, TaskBatches};
-use crate::left_out::LeftOut;
+use crate::missing_feature::MissingFeature;
 
 /// Address of a PostgreSQL database. In this build the type has no values.
 #[derive(Debug, Clone)]
@@ -16,9 +16,9 @@ impl Database {
     /// Refuses every address.
     ///
     /// # Errors
-    /// [`EngineError::LeftOut`].
+    /// [`EngineError::MissingFeature`].
     pub fn new(_: &str) -> Result<Self, EngineError> {
-        Err(EngineError::LeftOut(LeftOut {
+        Err(EngineError::MissingFeature(MissingFeature {
             what: "PostgreSQL",
             feature: "postgres",
         }))

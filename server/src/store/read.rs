@@ -18,7 +18,7 @@ use super::task::StoredTask;
 
 /// Checks that the reports of these batches are still kept.
 fn check_kept(stored: &StoredTask, batches: &[BatchRow]) -> Result<(), OpenError> {
-    match batches.iter().find(|batch| !batch.kept) {
+    match batches.iter().find(|batch| !batch.reports_kept) {
         None => Ok(()),
         Some(gone) => Err(OpenError::ReportsDeleted {
             id: stored.task().id().to_owned(),

@@ -149,7 +149,7 @@ impl StoredTask {
     /// deleted.
     pub(crate) async fn wait_until_forgotten(&self, batch: u64) {
         let forgotten = |batches: &Arc<[BatchRow]>| {
-            let kept = |row: &BatchRow| row.number == batch && row.kept;
+            let kept = |row: &BatchRow| row.number == batch && row.reports_kept;
             self.is_removed() || !batches.iter().any(kept)
         };
         // The task owns the sender, so the wait cannot fail.
@@ -198,7 +198,9 @@ fn has_closed(batches: &[BatchRow]) -> bool {
 /// state advances, its number of reports grows, and its reports are deleted.
 fn is_older(batches: &[BatchRow], known: &[BatchRow]) -> bool {
     let before = |(own, known): (&BatchRow, &BatchRow)| {
-        own.state < known.state || own.reports < known.reports || own.kept && !known.kept
+        own.state < known.state
+            || own.reports < known.reports
+            || own.reports_kept && !known.reports_kept
     };
     batches.len() < known.len() || batches.iter().zip(known).any(before)
 }

@@ -89,7 +89,7 @@ impl Timed {
 
     fn states(&self) -> Vec<(BatchState, u64, bool)> {
         let batches = self.task().batches();
-        let of = |row: &BatchRow| (row.state, row.reports, row.kept);
+        let of = |row: &BatchRow| (row.state, row.reports, row.reports_kept);
         batches.iter().map(of).collect()
     }
 }

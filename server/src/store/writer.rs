@@ -274,7 +274,7 @@ impl Writer {
         let releases = task.releases();
         for batch in releases
             .iter()
-            .filter(|batch| batch.kept && batch.reports > 0)
+            .filter(|batch| batch.reports_kept && batch.reports > 0)
         {
             let seconds = now.saturating_sub(batch.closed.unwrap_or(now));
             if seconds >= u64::from(days) * 86_400 {

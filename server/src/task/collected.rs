@@ -206,7 +206,7 @@ struct TrustProbe {
 
 impl CollectedDraft {
     /// Returns true if the text of a task file has the key `trust`, as only tasks of sums do.
-    pub(crate) fn says_trust(text: &str) -> bool {
+    pub(crate) fn has_trust_key(text: &str) -> bool {
         let read: serde_json::Result<TrustProbe> = serde_json::from_str(text);
         read.is_ok_and(|read| read.trust.is_some())
     }

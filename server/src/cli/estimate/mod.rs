@@ -1,8 +1,8 @@
 //! `hushbin estimate`: estimates from reports or partial totals.
 
 mod query;
+mod report_reader;
 mod source;
-mod standard_input;
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -15,7 +15,7 @@ use hushbin_analysis::heavy_hitters::{self, Search};
 use super::output::{Error, spinner};
 use crate::{estimates, export};
 use query::QueryOptions;
-use source::{Input, Source};
+use source::{InputFormat, Source};
 
 /// Print estimates from exported reports or from partial totals
 ///
@@ -45,7 +45,7 @@ pub(super) struct Options {
         required_unless_present = "files",
         conflicts_with = "files"
     )]
-    input: Option<Input>,
+    input: Option<InputFormat>,
     #[command(flatten)]
     query: QueryOptions,
     /// Format of the output
@@ -72,7 +72,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     } else if options.out.is_some() {
         return Err("--out is for --format totals, estimates go to standard output".into());
     }
-    let given = options.task.as_deref().map(export::task_of).transpose()?;
+    let given = options.task.as_deref().map(export::read_task).transpose()?;
     let reading = spinner("reading");
     let source = Source::open(&options.files, options.input, given)?;
     if options.format == Format::Totals {
@@ -82,22 +82,24 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
         return write_line(&line, options.out.as_deref(), out);
     }
     let csv = options.format == Format::Csv;
-    match Query::new(&source.task, &options.query.options()?) {
+    match Query::new(&source.task, &options.query.query_options()?) {
         // A question for texts has no items to estimate: it needs a search.
         Err(EstimateError::Searched { question }) if source.totals().is_some() => {
-            Err(needs_reports(&question))
+            Err(needs_reports_error(&question))
         }
-        Err(EstimateError::Searched { .. }) => search(source, options.query.search()?, csv, out),
+        Err(EstimateError::Searched { .. }) => {
+            write_found_texts(source, options.query.search_options()?, csv, out)
+        }
         query => {
             let query = query?;
             options.query.check_no_alphabet()?;
-            estimate(source, &query, csv, out)
+            write_estimates(source, &query, csv, out)
         }
     }
 }
 
 /// Writes the estimates of a question with items.
-fn estimate(
+fn write_estimates(
     source: Source,
     query: &Query,
     csv: bool,
@@ -105,13 +107,13 @@ fn estimate(
 ) -> Result<(), Error> {
     let task = source.task.clone();
     let totals = match source.totals() {
-        Some(_) if !estimates::is_listed(&task, query) => {
+        Some(_) if !estimates::lists_items(&task, query) => {
             let name = task.questions()[query.question()].name();
-            return Err(needs_reports(name));
+            return Err(needs_reports_error(name));
         }
         Some(_) => source.into_totals()?.totals,
         None => {
-            let mut totals = estimates::no_reports(&task, query);
+            let mut totals = estimates::empty_totals(&task, query);
             source.for_each_report(|report| totals.fold(report))?;
             totals
         }
@@ -125,7 +127,7 @@ fn estimate(
 }
 
 /// Searches for the texts that many people gave, and writes them.
-fn search(
+fn write_found_texts(
     source: Source,
     options: heavy_hitters::Options,
     csv: bool,
@@ -141,7 +143,7 @@ fn search(
     Ok(estimates::write(csv, &found, write_csv, &mut out)?)
 }
 
-fn needs_reports(question: &str) -> Error {
+fn needs_reports_error(question: &str) -> Error {
     format!(
         "question {question:?} lists no items, which partial totals need: estimate from reports"
     )
@@ -153,7 +155,7 @@ fn write_line(line: &str, path: Option<&Path>, out: &mut dyn Write) -> Result<()
     let Some(path) = path else {
         return Ok(writeln!(out, "{line}")?);
     };
-    let file = export::Unfinished::create(path)?;
+    let file = export::AtomicFile::create(path)?;
     let mut writer = BufWriter::<&File>::new(file.file());
     writeln!(writer, "{line}")?;
     writer.flush()?;

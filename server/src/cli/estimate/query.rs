@@ -99,14 +99,14 @@ impl QueryOptions {
     ///
     /// # Errors
     /// When a list of names cannot be read.
-    pub(super) fn options(&self) -> Result<Options, Error> {
+    pub(super) fn query_options(&self) -> Result<Options, Error> {
         let mut post = Vec::new();
         if let Some(names) = &self.post {
-            estimates::add_post(names, &mut post)?;
+            estimates::parse_post_processing(names, &mut post)?;
         }
         Ok(Options {
             question: self.question.clone(),
-            items: self.items.as_deref().map(items).transpose()?,
+            items: self.items.as_deref().map(parse_item_names).transpose()?,
             confidence: self.confidence.unwrap_or(DEFAULT_CONFIDENCE),
             post,
             quantiles: self.quantiles.clone(),
@@ -118,7 +118,7 @@ impl QueryOptions {
     ///
     /// # Errors
     /// When an option for questions with items is given.
-    pub(super) fn search(&self) -> Result<heavy_hitters::Options, Error> {
+    pub(super) fn search_options(&self) -> Result<heavy_hitters::Options, Error> {
         if let Some((option, _)) = self.item_options().iter().find(|(_, given)| *given) {
             return Err(format!("{option} is not for a question of kind \"text\"").into());
         }
@@ -132,7 +132,7 @@ impl QueryOptions {
 }
 
 /// Reads the names in a line of CSV.
-fn items(line: &str) -> Result<Vec<String>, Error> {
+fn parse_item_names(line: &str) -> Result<Vec<String>, Error> {
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)
         .from_reader(line.as_bytes());

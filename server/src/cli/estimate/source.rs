@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use hushbin::{Report, Task};
 
-use super::standard_input::Reports;
+use super::report_reader::ReportReader;
 use crate::cli::output::Error;
-use crate::estimates::partial_totals::{Folding, Partial, is_partial};
-use crate::export::{self, Begun, ReadError};
+use crate::estimates::partial_totals::{PartialFold, PartialTotals, is_partial_totals};
+use crate::export::{self, PeekedFile, ReadError};
 use crate::text::unmarked;
 
 /// Format of standard input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Input {
+pub(super) enum InputFormat {
     /// Binary reports, each preceded by its length in bytes as a varint, as Protocol Buffers frame
     /// messages
     Delimited,
@@ -27,14 +27,14 @@ pub(super) enum Input {
 /// Reports or partial totals of one task.
 pub(super) struct Source {
     pub(super) task: Task,
-    kind: Kind,
+    kind: SourceKind,
 }
 
-enum Kind {
+enum SourceKind {
     Files(export::Files),
     /// Reports on standard input, in this format.
-    StandardInput(Input),
-    Totals(Partial),
+    StandardInput(InputFormat),
+    Totals(PartialTotals),
 }
 
 impl Source {
@@ -45,51 +45,51 @@ impl Source {
     /// When a file cannot be read, or the task is unknown.
     pub(super) fn open(
         files: &[PathBuf],
-        input: Option<Input>,
+        input: Option<InputFormat>,
         given: Option<Task>,
     ) -> Result<Self, Error> {
         let Some(input) = input else {
             return Self::from_files(files, given);
         };
         let task = require_task(given)?;
-        if input != Input::Totals {
-            let kind = Kind::StandardInput(input);
+        if input != InputFormat::Totals {
+            let kind = SourceKind::StandardInput(input);
             return Ok(Self { task, kind });
         }
-        let mut all = Partial::new(&task);
+        let mut all = PartialTotals::new(&task);
         let path = Path::new("standard input");
-        add_lines(&mut all, &task, io::stdin().lock(), path)?;
-        let kind = Kind::Totals(all);
+        add_partial_totals(&mut all, &task, io::stdin().lock(), path)?;
+        let kind = SourceKind::Totals(all);
         Ok(Self { task, kind })
     }
 
     fn from_files(files: &[PathBuf], given: Option<Task>) -> Result<Self, Error> {
         let mut paths = files.iter();
-        let mut begun = Vec::new();
+        let mut opened = Vec::new();
         while let Some(path) = paths.next() {
-            let file = Begun::open(path)?;
-            let is_partial = is_partial(file.beginning());
-            begun.push(file);
+            let file = PeekedFile::open(path)?;
+            let is_partial = is_partial_totals(file.beginning());
+            opened.push(file);
             if is_partial {
                 let task = require_task(given)?;
                 // Files are opened one by one: there may be more than the limit of open files.
-                let rest = paths.map(|path| Begun::open(path));
-                let totals = add_files(&task, begun.into_iter().map(Ok).chain(rest))?;
-                let kind = Kind::Totals(totals);
+                let rest = paths.map(|path| PeekedFile::open(path));
+                let totals = sum_partial_totals(&task, opened.into_iter().map(Ok).chain(rest))?;
+                let kind = SourceKind::Totals(totals);
                 return Ok(Self { task, kind });
             }
         }
-        let files = export::Files::new(begun, given)?;
+        let files = export::Files::new(opened, given)?;
         let task = files.task().clone();
-        let kind = Kind::Files(files);
+        let kind = SourceKind::Files(files);
         Ok(Self { task, kind })
     }
 
     /// Returns the partial totals, or `None` for reports.
-    pub(super) const fn totals(&self) -> Option<&Partial> {
+    pub(super) const fn totals(&self) -> Option<&PartialTotals> {
         match &self.kind {
-            Kind::Totals(totals) => Some(totals),
-            Kind::Files(_) | Kind::StandardInput(_) => None,
+            SourceKind::Totals(totals) => Some(totals),
+            SourceKind::Files(_) | SourceKind::StandardInput(_) => None,
         }
     }
 
@@ -99,15 +99,15 @@ impl Source {
     /// When a row is not a report of the task.
     pub(super) fn for_each_report(self, mut visit: impl FnMut(&Report)) -> Result<(), Error> {
         match self.kind {
-            Kind::Files(files) => Ok(files.for_each_report(visit)?),
-            Kind::StandardInput(input) => {
-                let mut reports = Reports::new(&self.task, io::stdin().lock());
+            SourceKind::Files(files) => Ok(files.for_each_report(visit)?),
+            SourceKind::StandardInput(input) => {
+                let mut reports = ReportReader::new(&self.task, io::stdin().lock());
                 match input {
-                    Input::Delimited => reports.for_each_delimited(&mut visit),
-                    Input::Hex | Input::Totals => reports.for_each_line(&mut visit),
+                    InputFormat::Delimited => reports.for_each_delimited(&mut visit),
+                    InputFormat::Hex | InputFormat::Totals => reports.for_each_line(&mut visit),
                 }
             }
-            Kind::Totals(_) => Ok(()),
+            SourceKind::Totals(_) => Ok(()),
         }
     }
 
@@ -115,13 +115,13 @@ impl Source {
     ///
     /// # Errors
     /// As [`Source::for_each_report`].
-    pub(super) fn into_totals(self) -> Result<Partial, Error> {
+    pub(super) fn into_totals(self) -> Result<PartialTotals, Error> {
         let Self { task, kind } = self;
         let kind = match kind {
-            Kind::Totals(totals) => return Ok(totals),
+            SourceKind::Totals(totals) => return Ok(totals),
             kind => kind,
         };
-        let mut folding = Folding::new(&task);
+        let mut folding = PartialFold::new(&task);
         Self { task, kind }.for_each_report(|report| folding.fold(report))?;
         Ok(folding.finish())
     }
@@ -132,15 +132,15 @@ fn require_task(task: Option<Task>) -> Result<Task, Error> {
 }
 
 /// Returns the sum of the partial totals in all files.
-fn add_files(
+fn sum_partial_totals(
     task: &Task,
-    files: impl Iterator<Item = Result<Begun, ReadError>>,
-) -> Result<Partial, Error> {
-    let mut all = Partial::new(task);
+    files: impl Iterator<Item = Result<PeekedFile, ReadError>>,
+) -> Result<PartialTotals, Error> {
+    let mut all = PartialTotals::new(task);
     for file in files {
         let file = file?;
         let path = file.path().to_owned();
-        add_lines(&mut all, task, file.whole(), &path)?;
+        add_partial_totals(&mut all, task, file.into_reader(), &path)?;
     }
     Ok(all)
 }
@@ -149,8 +149,8 @@ fn add_files(
 ///
 /// # Errors
 /// When a line is invalid, or all are blank: an empty input may be a part that was lost on its way.
-fn add_lines(
-    all: &mut Partial,
+fn add_partial_totals(
+    all: &mut PartialTotals,
     task: &Task,
     mut input: impl BufRead,
     path: &Path,

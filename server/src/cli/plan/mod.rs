@@ -1,7 +1,7 @@
 //! `hushbin plan`: the task for given people, privacy and accuracy.
 
 mod question;
-mod words;
+mod summary;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -53,7 +53,12 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
-    if let Some(task) = options.question.task.as_deref().and_then(sums::task) {
+    if let Some(task) = options
+        .question
+        .task
+        .as_deref()
+        .and_then(sums::read_sum_task)
+    {
         return sums::plan(task?, options.out.as_deref(), options.form, out);
     }
     let survey = options.survey()?;
@@ -63,14 +68,14 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     if let Some(file) = &options.out {
         task_file::write(file, &plan.task)?;
     }
-    let lines = words::lines(&plan, options.out.as_deref());
+    let lines = summary::summary_lines(&plan, options.out.as_deref());
     let form = options.form;
-    form.write(out, &plan, &lines, |out| words::write(out, &plan))
+    form.write(out, &plan, &lines, |out| summary::write_details(out, &plan))
 }
 
 impl Options {
     fn survey(&self) -> Result<Survey, Error> {
-        let request = self.question.request()?;
+        let request = self.question.plan_request()?;
         let (people, epsilon) =
             request.people_and_epsilon(self.people, self.epsilon, self.central_epsilon);
         let id = self.id.clone().or(request.id);

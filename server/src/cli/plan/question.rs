@@ -169,7 +169,7 @@ fn parse_named(text: &str) -> Result<NamedNumber, String> {
 /// Task file as a plan reads it. Parameters may be missing, among them ε and the number of people.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Questions {
+struct QuestionsFile {
     id: String,
     questions: Vec<QuestionDraft>,
     epsilon: Option<f64>,
@@ -216,11 +216,11 @@ impl QuestionOptions {
     /// # Errors
     /// When a file cannot be read, an option does not fit the kind of question, or an option names
     /// no question although there are several.
-    pub(super) fn request(&self) -> Result<PlanRequest, Error> {
-        self.check()?;
+    pub(super) fn plan_request(&self) -> Result<PlanRequest, Error> {
+        self.check_options()?;
         let mut request = match &self.task {
             Some(file) => {
-                let file: Questions = task_file::parse(file)?;
+                let file: QuestionsFile = task_file::parse(file)?;
                 PlanRequest {
                     id: Some(file.id),
                     questions: file.questions,
@@ -235,12 +235,12 @@ impl QuestionOptions {
                 ..PlanRequest::default()
             },
         };
-        request.wanted = self.wanted(&request.questions)?;
+        request.wanted = self.accuracy_goals(&request.questions)?;
         Ok(request)
     }
 
     /// Checks that every given option fits the kind of question.
-    fn check(&self) -> Result<(), Error> {
+    fn check_options(&self) -> Result<(), Error> {
         let numbers = [
             self.options.first().copied(),
             self.columns,
@@ -283,7 +283,7 @@ impl QuestionOptions {
     fn question(&self) -> Result<QuestionDraft, Error> {
         let listed = self.names.as_deref().map(read_names).transpose()?;
         let Some(kind) = self.kind.as_deref() else {
-            return self.ratings(listed.as_deref());
+            return self.ratings_question(listed.as_deref());
         };
         let single = match self.options[..] {
             [count] => Some(count),
@@ -307,13 +307,19 @@ impl QuestionOptions {
             "numbers" => {
                 let count = |count: u32| (1..=count).map(|n| format!("number-{n}")).collect();
                 let names: Option<Vec<String>> = listed.or(self.numbers.map(count));
-                let number = |name| given([("name", json!(name))].into_iter().chain(self.limits()));
+                let number = |name| {
+                    without_nulls(
+                        [("name", json!(name))]
+                            .into_iter()
+                            .chain(self.limit_fields()),
+                    )
+                };
                 let numbers = |names: Vec<String>| Value::from_iter(names.into_iter().map(number));
                 fields.push(("of", json!(names.map(numbers))));
                 fields.push(("options", json!(single)));
-                fields.extend(self.cells());
+                fields.extend(self.bin_fields());
             }
-            "together" => fields.push(("of", parts(&self.options))),
+            "together" => fields.push(("of", together_parts(&self.options))),
             "cross" => {
                 let rows = [("name", json!("rows")), ("kind", json!("choice"))];
                 let rows = rows.into_iter().chain([("options", json!(options()))]);
@@ -326,22 +332,22 @@ impl QuestionOptions {
                 let columns = columns
                     .into_iter()
                     .chain([("options", json!(self.columns))]);
-                let columns = columns.chain(self.limits()).chain(self.cells());
-                fields.push(("of", json!([given(rows), given(columns)])));
+                let columns = columns.chain(self.limit_fields()).chain(self.bin_fields());
+                fields.push(("of", json!([without_nulls(rows), without_nulls(columns)])));
             }
             _ => {
                 fields.push(("options", json!(options())));
-                fields.extend(self.limits().into_iter().chain(self.cells()));
+                fields.extend(self.limit_fields().into_iter().chain(self.bin_fields()));
             }
         }
-        Ok(serde_json::from_value(given(fields))?)
+        Ok(serde_json::from_value(without_nulls(fields))?)
     }
 
     /// Builds the question that asks for ratings. Its name is empty, so that the task file is
     /// written in the short form for a single question.
-    fn ratings(&self, listed: Option<&[String]>) -> Result<QuestionDraft, Error> {
+    fn ratings_question(&self, listed: Option<&[String]>) -> Result<QuestionDraft, Error> {
         let items = (self.items.as_ref()).map_or_else(|| json!(listed), |items| json!(items));
-        Ok(serde_json::from_value(given([
+        Ok(serde_json::from_value(without_nulls([
             ("name", json!("")),
             ("kind", json!("ratings")),
             ("items", items),
@@ -359,7 +365,7 @@ impl QuestionOptions {
         ]))?)
     }
 
-    fn limits(&self) -> [(&'static str, Value); 3] {
+    fn limit_fields(&self) -> [(&'static str, Value); 3] {
         let Self { min, max, unit, .. } = self;
         [
             ("min", json!(min)),
@@ -369,7 +375,7 @@ impl QuestionOptions {
     }
 
     /// Returns the fields of a task file that determine the bins of a number.
-    fn cells(&self) -> [(&'static str, Value); 3] {
+    fn bin_fields(&self) -> [(&'static str, Value); 3] {
         [
             ("want", json!(self.want)),
             ("bins", json!(self.bins)),
@@ -378,7 +384,10 @@ impl QuestionOptions {
     }
 
     /// Returns the wanted accuracy of each question, by the name of the question.
-    fn wanted(&self, questions: &[QuestionDraft]) -> Result<BTreeMap<String, AccuracyGoal>, Error> {
+    fn accuracy_goals(
+        &self,
+        questions: &[QuestionDraft],
+    ) -> Result<BTreeMap<String, AccuracyGoal>, Error> {
         let mut all: BTreeMap<String, AccuracyGoal> = BTreeMap::new();
         type Field = fn(&mut AccuracyGoal) -> &mut Option<f64>;
         let fields: [(&[NamedNumber], Field); 3] = [
@@ -388,7 +397,7 @@ impl QuestionOptions {
         ];
         for (given, field) in fields {
             for named in given {
-                let (name, number) = named.question(questions)?;
+                let (name, number) = named.question_and_number(questions)?;
                 let wanted = all.entry(name).or_default();
                 if let Some(number) = number {
                     wanted.of = Some(number);
@@ -408,7 +417,10 @@ impl QuestionOptions {
 impl NamedNumber {
     /// Returns the name of the question that this number is for, and the name of one of its numbers
     /// if `NAME.NUMBER` is given.
-    fn question(&self, questions: &[QuestionDraft]) -> Result<(String, Option<String>), Error> {
+    fn question_and_number(
+        &self,
+        questions: &[QuestionDraft],
+    ) -> Result<(String, Option<String>), Error> {
         let Some(name) = &self.name else {
             return match questions {
                 [sole] => Ok((sole.name.clone(), None)),
@@ -426,14 +438,14 @@ impl NamedNumber {
 }
 
 /// Builds a JSON object of the fields that are not null.
-fn given<'a>(fields: impl IntoIterator<Item = (&'a str, Value)>) -> Value {
+fn without_nulls<'a>(fields: impl IntoIterator<Item = (&'a str, Value)>) -> Value {
     let given = fields.into_iter().filter(|(_, value)| !value.is_null());
     given.collect()
 }
 
 /// Builds the parts of a question of kind `together`: a flag for 2 options, a choice for any other
 /// number.
-fn parts(options: &[u32]) -> Value {
+fn together_parts(options: &[u32]) -> Value {
     let part = |(number, &count): (u32, &u32)| match count {
         2 => json!({ "name": format!("flag-{number}"), "kind": "flag" }),
         _ => json!({ "name": format!("choice-{number}"), "kind": "choice", "options": count }),

@@ -66,7 +66,7 @@ pub(crate) struct Config {
 }
 
 /// Permitted range of a numeric option.
-pub(crate) struct Bounds {
+pub(crate) struct OptionRange {
     /// Name of the option in a configuration file.
     key: &'static str,
     pub(crate) range: RangeInclusive<u64>,
@@ -74,8 +74,12 @@ pub(crate) struct Bounds {
     expected: &'static str,
 }
 
-const fn bounded(key: &'static str, range: RangeInclusive<u64>, expected: &'static str) -> Bounds {
-    Bounds {
+const fn option_range(
+    key: &'static str,
+    range: RangeInclusive<u64>,
+    expected: &'static str,
+) -> OptionRange {
+    OptionRange {
         key,
         range,
         expected,
@@ -83,27 +87,27 @@ const fn bounded(key: &'static str, range: RangeInclusive<u64>, expected: &'stat
 }
 
 /// Permitted ranges of all numeric options that have one.
-const BOUNDS: [Bounds; 8] = [
-    bounded("max_upload_bytes", 64..=64 << 20, "64 bytes to 64 MiB"),
-    bounded(
+const OPTION_RANGES: [OptionRange; 8] = [
+    option_range("max_upload_bytes", 64..=64 << 20, "64 bytes to 64 MiB"),
+    option_range(
         "queue_bytes",
         64..=1 << 40,
         "at least the longest upload, or three of them with --ohttp-key, at most 1 TiB",
     ),
-    bounded("max_connections", 1..=1 << 20, "1 to 1048576"),
-    bounded("write_timeout", SECONDS, "1 to 3600 seconds"),
-    bounded("request_timeout", SECONDS, "1 to 3600 seconds"),
-    bounded("drain_timeout", SECONDS, "1 to 3600 seconds"),
-    bounded("batch_least", REPORTS, "1 to 1000000 reports"),
-    bounded("batch_most", REPORTS, "--batch-least to 1000000 reports"),
+    option_range("max_connections", 1..=1 << 20, "1 to 1048576"),
+    option_range("write_timeout", SECONDS, "1 to 3600 seconds"),
+    option_range("request_timeout", SECONDS, "1 to 3600 seconds"),
+    option_range("drain_timeout", SECONDS, "1 to 3600 seconds"),
+    option_range("batch_least", REPORTS, "1 to 1000000 reports"),
+    option_range("batch_most", REPORTS, "--batch-least to 1000000 reports"),
 ];
 const SECONDS: RangeInclusive<u64> = 1..=3600;
 const REPORTS: RangeInclusive<u64> = 1..=BatchSettings::MOST_REPORTS;
 
 /// Returns the permitted range of the option with this key in a configuration file, or `None` if
 /// every number is permitted.
-pub(crate) fn bounds(key: &str) -> Option<&'static Bounds> {
-    BOUNDS.iter().find(|bounds| bounds.key == key)
+pub(crate) fn range_of_option(key: &str) -> Option<&'static OptionRange> {
+    OPTION_RANGES.iter().find(|bounds| bounds.key == key)
 }
 
 /// Error for a number outside the permitted range of its option.
@@ -126,7 +130,7 @@ pub(crate) fn check_range_from<T: Copy + TryInto<u64>>(
     least: u64,
     value: T,
 ) -> Result<T, OutOfRange> {
-    let bounds = bounds(key).expect("the option that is asked for has bounds");
+    let bounds = range_of_option(key).expect("the option that is asked for has bounds");
     let number = value.try_into().unwrap_or(u64::MAX);
     if number >= least && bounds.range.contains(&number) {
         Ok(value)

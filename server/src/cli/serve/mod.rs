@@ -22,14 +22,14 @@ use tokio::sync::oneshot;
 use super::output::Error;
 use crate::cli::serve::config::Config;
 use crate::http::metrics::Metrics;
-use crate::http::{self, Access, Front};
+use crate::http::{self, Access, RouterService};
 use crate::role::Forwarder;
 use crate::store::{OpenError, Remedy, Role, Store, StoreError};
 use crate::tokens::Tokens;
 use log::Log;
 pub(super) use options::Options;
-use reload::Reload;
-pub(super) use schema::properties;
+use reload::ConfigReloader;
+pub(super) use schema::option_schemas;
 
 /// Time limit for closing the store after the last request. Unfinished work is done at the next
 /// start.
@@ -52,29 +52,29 @@ pub(super) fn run(options: Options, out: &mut dyn Write) -> Result<(), Error> {
         let listen = config.listen;
         let listener =
             http::listen(listen).map_err(|error| format!("cannot listen on {listen}: {error}"))?;
-        let front = Front::new(
+        let service = RouterService::new(
             config.hosts.clone(),
             config.tls.clone(),
             Arc::new(Metrics::new()),
         );
-        let reload = Reload::new(options, settings, front.clone(), log)?;
+        let reload = ConfigReloader::new(options, settings, service.clone(), log)?;
         tokio::spawn(reload.run());
         let stop = stop_signal()?;
         let open = {
             let config = config.clone();
-            move || open(&config)
+            move || open_store(&config)
         };
         // Exceeding the file size limit is then a write error like a full disk. Without a handler,
         // the signal would end the process.
         let _caught = signal(SignalKind::from_raw(libc::SIGXFSZ))?;
-        collect(listener, &front, &config, open, stop, out).await
+        run_collector(listener, &service, &config, open, stop, out).await
     });
     // Running scans only read, so the process need not wait for them.
     runtime.shutdown_timeout(Duration::from_millis(100));
     result
 }
 
-fn open(config: &Config) -> Result<Store, Error> {
+fn open_store(config: &Config) -> Result<Store, Error> {
     let Config {
         location,
         tasks,
@@ -109,9 +109,9 @@ fn stop_signal() -> Result<impl Future<Output = ()>, Error> {
 }
 
 /// Serves probes and metrics from the start, and all other requests once the store is open.
-async fn collect(
+async fn run_collector(
     listener: TcpListener,
-    front: &Front,
+    service: &RouterService,
     config: &Config,
     open: impl FnOnce() -> Result<Store, Error> + Send + 'static,
     stop: impl Future<Output = ()>,
@@ -122,7 +122,7 @@ async fn collect(
     let (end, ended) = oneshot::channel::<()>();
     let serving = tokio::spawn(http::serve(
         listener,
-        front.clone(),
+        service.clone(),
         config.server,
         async move { drop(ended.await) },
     ));
@@ -134,7 +134,7 @@ async fn collect(
             return Ok(());
         }
     };
-    serve_store(&store, front, config).await?;
+    serve_store(&store, service, config).await?;
 
     // Here even a broken pipe is an error: the reader of this line needs the address.
     let doing = match store.role() {
@@ -161,16 +161,16 @@ async fn collect(
     if !serving.await? {
         tracing::warn!("some requests did not finish in time and were cut off");
     }
-    close(store.close()).await
+    close_store(store.close()).await
 }
 
 /// Serves an open store, and forwards a shuffler's batches.
-async fn serve_store(store: &Store, front: &Front, config: &Config) -> Result<(), Error> {
-    let metrics = Arc::clone(front.metrics());
+async fn serve_store(store: &Store, service: &RouterService, config: &Config) -> Result<(), Error> {
+    let metrics = Arc::clone(service.metrics());
     metrics.opened(store, config.location.directory());
-    front.serve(http::collector(
+    service.set_router(http::collector(
         store.clone(),
-        access(config).await?,
+        client_access(config).await?,
         config.limits,
         config.peers.clone(),
         metrics,
@@ -184,7 +184,7 @@ async fn serve_store(store: &Store, front: &Front, config: &Config) -> Result<()
 }
 
 /// Closes the store, which first takes all waiting uploads, within [`CLOSE_TIMEOUT`].
-async fn close(closing: impl Future<Output = Result<(), StoreError>>) -> Result<(), Error> {
+async fn close_store(closing: impl Future<Output = Result<(), StoreError>>) -> Result<(), Error> {
     match tokio::time::timeout(CLOSE_TIMEOUT, closing).await {
         Ok(closed) => {
             closed?;
@@ -196,9 +196,9 @@ async fn close(closing: impl Future<Output = Result<(), StoreError>>) -> Result<
 }
 
 /// Returns who has access: holders of tokens, or any client for development.
-async fn access(config: &Config) -> Result<Access, Error> {
+async fn client_access(config: &Config) -> Result<Access, Error> {
     if config.limits.release_on_read {
-        return Ok(Access::Everybody);
+        return Ok(Access::Open);
     }
     let tokens = Tokens::open(&config.location)?;
     if tokens.is_empty().await? {
@@ -206,7 +206,7 @@ async fn access(config: &Config) -> Result<Access, Error> {
             "there is no token, so nobody may read estimates; hushbin token create makes one"
         );
     }
-    Ok(Access::Holders(Arc::new(tokens)))
+    Ok(Access::Tokens(Arc::new(tokens)))
 }
 
 /// Runs `open` on a thread that the process does not wait for at its end.
@@ -245,7 +245,7 @@ mod tests {
     use crate::cli::{Cli, Command};
 
     /// Returns the configuration of a collector of one task, and the directory of its files.
-    fn setting() -> (Config, tempfile::TempDir) {
+    fn test_config() -> (Config, tempfile::TempDir) {
         let directory = tempfile::tempdir().unwrap();
         let task = directory.path().join("t.json");
         let draft = r#"{ "id": "t", "items": 4, "sparsity": 1, "epsilon": 1.0, "value": "sign" }"#;
@@ -260,7 +260,7 @@ mod tests {
     }
 
     /// Runs the collector and a client, which gets the collector's address.
-    async fn beside<T: Send + 'static>(
+    async fn run_with_client<T: Send + 'static>(
         config: &Config,
         open: impl FnOnce() -> Result<Store, Error> + Send + 'static,
         stop: oneshot::Receiver<()>,
@@ -268,17 +268,17 @@ mod tests {
     ) -> (Result<(), Error>, String, T) {
         let listener = http::listen(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
         let address = listener.local_addr().unwrap();
-        let front = Front::new(config.hosts.clone(), None, Arc::new(Metrics::new()));
+        let service = RouterService::new(config.hosts.clone(), None, Arc::new(Metrics::new()));
         let mut out = Vec::new();
         let stop = async { drop(stop.await) };
         let (result, said) = tokio::join!(
-            collect(listener, &front, config, open, stop, &mut out),
+            run_collector(listener, &service, config, open, stop, &mut out),
             tokio::task::spawn_blocking(move || client(address)),
         );
         (result, String::from_utf8(out).unwrap(), said.unwrap())
     }
 
-    fn problem(client: &mut Client, path: &str) -> (u16, String) {
+    fn get_problem(client: &mut Client, path: &str) -> (u16, String) {
         let (status, body) = client.get(path).unwrap();
         let body: serde_json::Value = serde_json::from_slice(&body).unwrap();
         (status, body["type"].as_str().unwrap_or_default().to_owned())
@@ -286,14 +286,14 @@ mod tests {
 
     #[tokio::test(flavor = "multi_thread")]
     async fn it_lives_while_the_store_is_opened_and_then_is_ready() {
-        let (config, _directory) = setting();
+        let (config, _directory) = test_config();
         let (go, going) = mpsc::channel::<()>();
         let (stop, stopping) = oneshot::channel();
         let open = {
             let config = config.clone();
             move || {
                 going.recv().unwrap();
-                super::open(&config)
+                super::open_store(&config)
             }
         };
         let client = move |address| {
@@ -301,7 +301,7 @@ mod tests {
             assert_eq!(client.get("/livez").unwrap().0, 200);
             let starting = (503, "urn:hushbin:problem:starting".to_owned());
             for path in ["/readyz", "/tasks", "/tasks/t/estimates", "/nothing"] {
-                assert_eq!(problem(&mut client, path), starting, "{path}");
+                assert_eq!(get_problem(&mut client, path), starting, "{path}");
             }
             let posted = client.post("t", b"x").unwrap();
             assert_eq!(posted.0, 503);
@@ -311,7 +311,7 @@ mod tests {
             assert!(metrics.contains("hushbin_ready 0\n"), "{metrics}");
             go.send(()).unwrap();
             // The same connection keeps working.
-            while problem(&mut client, "/readyz") == starting {}
+            while get_problem(&mut client, "/readyz") == starting {}
             assert_eq!(client.get("/tasks/t").unwrap().0, 200);
             let metrics = String::from_utf8(client.get("/metrics").unwrap().1).unwrap();
             assert!(metrics.contains("hushbin_ready 1\n"), "{metrics}");
@@ -319,14 +319,14 @@ mod tests {
             stop.send(()).unwrap();
             address
         };
-        let (result, said, address) = beside(&config, open, stopping, client).await;
+        let (result, said, address) = run_with_client(&config, open, stopping, client).await;
         result.unwrap();
         assert_eq!(said, format!("hushbin listening on http://{address}\n"));
     }
 
     #[tokio::test(flavor = "multi_thread")]
     async fn it_stops_while_the_store_is_opened() {
-        let (config, _directory) = setting();
+        let (config, _directory) = test_config();
         // Opening never ends.
         let (never, go) = mpsc::channel::<()>();
         let (stop, stopping) = oneshot::channel();
@@ -339,7 +339,7 @@ mod tests {
             assert_eq!(client.get("/livez").unwrap().0, 200);
             stop.send(()).unwrap();
         };
-        let (result, said, ()) = beside(&config, open, stopping, client).await;
+        let (result, said, ()) = run_with_client(&config, open, stopping, client).await;
         result.unwrap();
         assert_eq!(said, "", "it was never ready");
         drop(never);
@@ -347,15 +347,15 @@ mod tests {
 
     #[tokio::test(flavor = "multi_thread")]
     async fn a_store_that_cannot_be_opened_ends_it() {
-        let (config, _directory) = setting();
+        let (config, _directory) = test_config();
         let (_stop, stopping) = oneshot::channel();
         let open = || Err(OpenError::NoTasks.into());
-        let (result, said, ()) = beside(&config, open, stopping, |_| ()).await;
+        let (result, said, ()) = run_with_client(&config, open, stopping, |_| ()).await;
         assert!(result.unwrap_err().to_string().contains("no task"));
         assert_eq!(said, "");
         let (_stop, stopping) = oneshot::channel();
         let open = || panic!("a defect");
-        let (result, _, ()) = beside(&config, open, stopping, |_| ()).await;
+        let (result, _, ()) = run_with_client(&config, open, stopping, |_| ()).await;
         assert!(
             result
                 .unwrap_err()
@@ -367,9 +367,9 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_store_that_does_not_close_is_left_in_the_end() {
         let begin = tokio::time::Instant::now();
-        close(std::future::pending()).await.unwrap();
+        close_store(std::future::pending()).await.unwrap();
         assert_eq!(begin.elapsed().as_secs(), CLOSE_TIMEOUT.as_secs());
-        let failed = close(std::future::ready(Err(StoreError::Closed))).await;
+        let failed = close_store(std::future::ready(Err(StoreError::Closed))).await;
         assert!(failed.is_err());
     }
 }

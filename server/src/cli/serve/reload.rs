@@ -6,19 +6,19 @@ use super::log::Log;
 use super::options::Options;
 use super::settings::{CHANGEABLE, Settings};
 use crate::cli::output::Error;
-use crate::http::Front;
+use crate::http::RouterService;
 
 /// Reloader of the configuration, with the parts that it can change.
-pub(super) struct Reload {
+pub(super) struct ConfigReloader {
     options: Options,
     /// Settings in force. Settings that need a restart are those of the start.
     settings: Settings,
-    front: Front,
+    service: RouterService,
     log: Log,
     hangup: Signal,
 }
 
-impl Reload {
+impl ConfigReloader {
     /// Starts listening for SIGHUP.
     ///
     /// # Errors
@@ -26,13 +26,13 @@ impl Reload {
     pub(super) fn new(
         options: Options,
         settings: Settings,
-        front: Front,
+        service: RouterService,
         log: Log,
     ) -> Result<Self, Error> {
         Ok(Self {
             options,
             settings,
-            front,
+            service,
             log,
             hangup: signal(SignalKind::hangup())?,
         })
@@ -51,12 +51,12 @@ impl Reload {
     fn reload(&mut self) -> Result<(), Error> {
         let settings = self.options.settings()?;
         let config = settings.config()?;
-        self.front.set_hosts(config.hosts);
+        self.service.set_hosts(config.hosts);
         self.log.set_level(config.log);
-        let mut differences = settings.differences(&self.settings)?;
+        let mut differences = settings.differing_keys(&self.settings)?;
         let certificate = "tls_certificate".to_owned();
         // The certificate may have changed under the same path.
-        if self.front.set_tls(config.tls) && !differences.contains(&certificate) {
+        if self.service.set_tls(config.tls) && !differences.contains(&certificate) {
             differences.push(certificate);
         }
         let (changed, rest): (Vec<_>, Vec<_>) = differences

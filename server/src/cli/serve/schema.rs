@@ -16,21 +16,21 @@ const ADDRESS: &str = r"^([0-9.]+|\[[0-9A-Fa-f:.%]+\]):[0-9]{1,5}$";
 /// Returns the schemas of all keys of the file.
 ///
 /// Dependencies between keys are left out, because a flag or a variable can supply the other key.
-pub(in crate::cli) fn properties() -> Map<String, Value> {
+pub(in crate::cli) fn option_schemas() -> Map<String, Value> {
     let command = Settings::augment_args(Command::new("serve"));
-    let property = |argument: &Arg| (argument.get_id().to_string(), property(argument));
+    let property = |argument: &Arg| (argument.get_id().to_string(), option_schema(argument));
     command.get_arguments().map(property).collect()
 }
 
-fn property(argument: &Arg) -> Value {
+fn option_schema(argument: &Arg) -> Value {
     let help = argument.get_long_help().or(argument.get_help());
     let help = help.expect("a test asks each for its help").to_string();
     let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut schema = match argument.get_action() {
-        ArgAction::Append => json!({ "type": "array", "items": value(argument) }),
-        _ => value(argument),
+        ArgAction::Append => json!({ "type": "array", "items": value_schema(argument) }),
+        _ => value_schema(argument),
     };
-    if let Some(default) = default(&help, &schema) {
+    if let Some(default) = default_in_help(&help, &schema) {
         schema["default"] = default;
     }
     let values = argument.get_possible_values();
@@ -43,11 +43,11 @@ fn property(argument: &Arg) -> Value {
 }
 
 /// Returns the schema of one value of an option.
-fn value(argument: &Arg) -> Value {
+fn value_schema(argument: &Arg) -> Value {
     let parser = argument.get_value_parser();
     let is = |own: TypeId| parser.type_id() == own;
     let whole = |greatest: Option<u64>| {
-        let bounds = config::bounds(argument.get_id().as_str());
+        let bounds = config::range_of_option(argument.get_id().as_str());
         let (least, greatest) = match bounds {
             Some(bounds) => (*bounds.range.start(), Some(*bounds.range.end())),
             None => (0, greatest),
@@ -80,7 +80,7 @@ fn value(argument: &Arg) -> Value {
 }
 
 /// Returns the default at the end of a help text, if it is a value of this schema.
-fn default(help: &str, schema: &Value) -> Option<Value> {
+fn default_in_help(help: &str, schema: &Value) -> Option<Value> {
     let (_, said) = help.strip_suffix(')')?.rsplit_once("(default ")?;
     match schema["type"].as_str()? {
         "boolean" => said.parse().map(Value::Bool).ok(),
@@ -112,22 +112,22 @@ mod tests {
     }
 
     fn validator() -> Validator {
-        let schema = json!({ "properties": properties(), "additionalProperties": false });
+        let schema = json!({ "properties": option_schemas(), "additionalProperties": false });
         jsonschema::draft7::new(&schema).unwrap()
     }
 
     /// Configuration file with one key: as JSON for the schema, and as the command reads it.
-    struct File(Value, Result<Settings, toml::de::Error>);
+    struct ConfigFile(Value, Result<Settings, toml::de::Error>);
 
-    impl File {
-        fn of(key: &str, value: &Value) -> Self {
+    impl ConfigFile {
+        fn with_key(key: &str, value: &Value) -> Self {
             let value = json!({ key: value });
             let text = toml::to_string(&value).unwrap();
             Self(value, toml::from_str(&text))
         }
 
         /// Returns whether the file is a valid configuration.
-        fn is_taken(&self) -> bool {
+        fn is_valid_config(&self) -> bool {
             let data = toml::from_str::<Settings>("data = 'data'").unwrap();
             let whole = |settings: &Settings| settings.completed_with(&data).unwrap().config();
             self.1
@@ -143,7 +143,7 @@ mod tests {
         let keys = expected
             .split(", ")
             .map(|key| key.trim_matches('`').to_owned());
-        let described = properties();
+        let described = option_schemas();
         assert_eq!(
             keys.collect::<BTreeSet<_>>(),
             described.keys().cloned().collect()
@@ -175,7 +175,8 @@ mod tests {
         ];
         let mut refused = 0;
         for (key, sample) in samples() {
-            let misspelt = File::of(&format!("{key}x"), &serde_json::to_value(&sample).unwrap());
+            let misspelt =
+                ConfigFile::with_key(&format!("{key}x"), &serde_json::to_value(&sample).unwrap());
             assert!(
                 misspelt.1.is_err() && !validator.is_valid(&misspelt.0),
                 "{key}"
@@ -185,7 +186,7 @@ mod tests {
                 .cloned()
                 .chain([serde_json::to_value(&sample).unwrap()])
             {
-                let file = File::of(&key, &thing);
+                let file = ConfigFile::with_key(&key, &thing);
                 let fits = validator.is_valid(&file.0);
                 refused += usize::from(!fits);
                 // Files that fit the schema parse, and valid configurations fit the schema.
@@ -195,7 +196,7 @@ mod tests {
                     file.0
                 );
                 assert!(
-                    fits || !file.is_taken(),
+                    fits || !file.is_valid_config(),
                     "only the schema refuses {}",
                     file.0
                 );
@@ -208,7 +209,7 @@ mod tests {
     fn ranges_are_as_wide_as_they_are() {
         let validator = validator();
         let mut bounded = 0;
-        for (key, property) in properties() {
+        for (key, property) in option_schemas() {
             let end = |name: &str| property[name].as_u64();
             let (Some(least), most) = (end("minimum"), end("maximum")) else {
                 continue;
@@ -224,12 +225,12 @@ mod tests {
                 if value.is_null() {
                     continue;
                 }
-                let file = File::of(&key, &value);
+                let file = ConfigFile::with_key(&key, &value);
                 assert_eq!(validator.is_valid(&file.0), fits, "{}", file.0);
                 // Other options limit these from below.
                 let by_another = ["batch_most", "queue_bytes"].contains(&key.as_str());
                 if !(fits && by_another) {
-                    assert_eq!(file.is_taken(), fits, "{}", file.0);
+                    assert_eq!(file.is_valid_config(), fits, "{}", file.0);
                 }
             }
         }
@@ -241,7 +242,7 @@ mod tests {
         let sample: Table = include_str!("../../../config/full.toml").parse().unwrap();
         let validator = validator();
         let mut defaults = BTreeSet::new();
-        for (key, property) in properties() {
+        for (key, property) in option_schemas() {
             if let Some(default) = property.get("default") {
                 assert_eq!(
                     serde_json::to_value(&sample[&key]).unwrap(),
@@ -252,7 +253,8 @@ mod tests {
                 defaults.insert(key);
             }
         }
-        // Lists and paths have no default here, nor do options whose default depends on other options.
+        // Lists and paths have no default here, nor do options whose default depends on other
+        // options.
         for (key, value) in &sample {
             let open = ["data", "tls_certificate", "tls_key"].contains(&key.as_str())
                 || key.ends_with("_per_peer")
@@ -263,7 +265,7 @@ mod tests {
 
     #[test]
     fn values_that_have_a_help_are_told() {
-        let role = &properties()["role"];
+        let role = &option_schemas()["role"];
         assert_eq!(role["enum"], json!(["collector", "shuffler", "analyser"]));
         let said = role["description"].as_str().unwrap();
         assert!(said.contains("\nshuffler: "), "{said}");

@@ -113,7 +113,8 @@ pub(super) struct CandidateErrors {
 }
 
 impl CandidateErrors {
-    /// Returns the errors of a candidate, if a fraction `share` of all reports answers its question.
+    /// Returns the errors of a candidate, if a fraction `share` of all reports answers its
+    /// question.
     fn new(candidate: Candidate, share: f64) -> Self {
         let root = |error: SquaredError| (error.variance / share + error.squared_bias).sqrt();
         let Candidate {
@@ -230,8 +231,8 @@ impl QuestionCost {
             frequency_distance: bound::of_question(question, &Objective::FREQUENCY),
             nonmissing_distance: bound::of_question(question, &Objective::NONMISSING),
             steps: steps(question),
-            predictions: predictions(question, share, people)?,
-            margins: margins(question, reports),
+            predictions: predict_errors(question, share, people)?,
+            margins: margin_standard_errors(question, reports),
             distribution: below.map(|variance| (variance / reports).sqrt()),
             planned_people: choice.people,
             candidates,
@@ -242,7 +243,7 @@ impl QuestionCost {
 /// Returns the standard errors of the share of a row and of the share of a column, if the question
 /// is of kind `cross`. Columns that are levels of a number have no shares. Returns an empty list
 /// for other questions.
-fn margins(question: &Question, reports: f64) -> Vec<f64> {
+fn margin_standard_errors(question: &Question, reports: f64) -> Vec<f64> {
     let (Kind::Cross(cross), Mechanism::Collision(collision)) =
         (question.kind(), question.mechanism())
     else {
@@ -262,7 +263,7 @@ fn margins(question: &Question, reports: f64) -> Vec<f64> {
 
 /// Returns the standard error of a number's mean within a row, if all rows are equally common.
 /// Returns `None` unless the question is of kind `cross`, with levels of a number as its columns.
-fn row_mean_error(question: &Question, several: bool, reports: f64) -> Option<f64> {
+fn conditional_mean_error(question: &Question, several: bool, reports: f64) -> Option<f64> {
     let Kind::Cross(cross) = question.kind() else {
         return None;
     };
@@ -290,7 +291,11 @@ fn mean_error(
 }
 
 /// Predicts errors for each number of people. A fraction `share` of them answers the question.
-fn predictions(question: &Question, share: f64, people: &[u64]) -> Result<Vec<Prediction>, Error> {
+fn predict_errors(
+    question: &Question,
+    share: f64,
+    people: &[u64],
+) -> Result<Vec<Prediction>, Error> {
     let predictor = Predictor::for_question(question);
     let alone = Quantiles::new(DEFAULT_CONFIDENCE, 1)?.simultaneous();
     let items = match question.kind() {
@@ -324,7 +329,8 @@ fn predictions(question: &Question, share: f64, people: &[u64]) -> Result<Vec<Pr
             DEFAULT_CONFIDENCE,
             PROBABILITY,
         );
-        let conditional_mean_standard_error = row_mean_error(question, share < 1.0, reports);
+        let conditional_mean_standard_error =
+            conditional_mean_error(question, share < 1.0, reports);
         let mut prediction = Prediction {
             people,
             frequency_standard_error: match conditional_mean_standard_error {

@@ -1,8 +1,8 @@
 //! `hushbin task`: checks tasks, and writes tasks as TypeScript modules.
 
 mod cost;
+mod summary;
 mod types;
-mod words;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -60,22 +60,22 @@ struct TypesOptions {
 
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     match &options.command {
-        Command::Check(options) => check(options, out),
-        Command::Types(options) => types(options, out),
+        Command::Check(options) => check_task(options, out),
+        Command::Types(options) => write_types(options, out),
     }
 }
 
-fn types(options: &TypesOptions, out: &mut dyn Write) -> Result<(), Error> {
+fn write_types(options: &TypesOptions, out: &mut dyn Write) -> Result<(), Error> {
     let file = TaskFile::read(&options.file)?;
-    let module = types::module(&file.resolve()?).map_err(|error| file.error(error))?;
+    let module = types::typescript_module(&file.resolve()?).map_err(|error| file.error(error))?;
     match &options.out {
         Some(path) => Ok(task_file::write_text(path, &module)?),
         None => Ok(out.write_all(module.as_bytes())?),
     }
 }
 
-fn check(options: &CheckOptions, out: &mut dyn Write) -> Result<(), Error> {
-    if let Some(task) = sums::task(&options.file) {
+fn check_task(options: &CheckOptions, out: &mut dyn Write) -> Result<(), Error> {
+    if let Some(task) = sums::read_sum_task(&options.file) {
         return sums::plan(task?, options.out.as_deref(), options.form, out);
     }
     let file = ReportTaskFile::read(&options.file)?;
@@ -84,7 +84,7 @@ fn check(options: &CheckOptions, out: &mut dyn Write) -> Result<(), Error> {
         task_file::write(file, &task)?;
     }
     let cost = Cost::new(task, choices, &options.people)?;
-    let lines = cost.lines(options.out.as_deref());
+    let lines = cost.summary_lines(options.out.as_deref());
     let form = options.form;
     form.write(out, &cost, &lines, |out| cost.write_details(out))
 }

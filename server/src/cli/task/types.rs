@@ -13,7 +13,7 @@ const INDENT: usize = 2;
 
 /// Returns the module, formatted as Prettier and Biome do at a width of 100, indented by spaces.
 /// The type that the task satisfies is that of its kind of task.
-pub(super) fn module(task: &CollectedTask) -> Result<String, serde_json::Error> {
+pub(super) fn typescript_module(task: &CollectedTask) -> Result<String, serde_json::Error> {
     let literal: Literal = serde_json::from_str(&serde_json::to_string(task)?)?;
     let kind = match task {
         CollectedTask::Reports(_) => "Task",
@@ -56,7 +56,7 @@ impl Literal {
                 }
                 text.push_str(&format!("{:indent$}}}", ""));
             }
-            Self::List(values) => match Self::line(values) {
+            Self::List(values) => match Self::single_line(values) {
                 // Strictly below the width: a comma follows.
                 Some(line) if column + line.chars().count() < WIDTH => text.push_str(&line),
                 _ => Self::write_lines(values, indent, text),
@@ -65,7 +65,7 @@ impl Literal {
     }
 
     /// Formats a list in one line. Returns `None` if it contains a list or an object.
-    fn line(values: &[Self]) -> Option<String> {
+    fn single_line(values: &[Self]) -> Option<String> {
         let word = |value: &Self| match value {
             Self::Number(word) | Self::Other(word) => Some(word.clone()),
             Self::List(_) | Self::Object(_) => None,
@@ -101,7 +101,7 @@ impl Literal {
 }
 
 /// Quotes a text with the kind of quotes that needs fewer escapes.
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     let count = |quote| text.matches(quote).count();
     let quote = if count('"') > count('\'') { '\'' } else { '"' };
     let mut quoted = String::from(quote);
@@ -160,7 +160,7 @@ impl<'de> Visitor<'de> for LiteralVisitor {
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Literal, E> {
-        Ok(Literal::Other(quoted(value)))
+        Ok(Literal::Other(quote(value)))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Literal, A::Error> {

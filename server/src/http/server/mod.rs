@@ -27,7 +27,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::watch;
 
-use super::front::Front;
+use super::router_service::RouterService;
 use crate::http::metrics::{CloseReason, Metrics};
 use guarded_body::GuardedBody;
 use rate_limiter::RateLimiter;
@@ -119,13 +119,13 @@ pub(crate) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 /// Returns true if all of them finished in time.
 pub(crate) async fn serve(
     listener: TcpListener,
-    front: Front,
+    service: RouterService,
     options: ServerOptions,
     stop: impl Future<Output = ()>,
 ) -> bool {
     let draining = GracefulShutdown::new();
     tokio::select! {
-        never = accept_all(&listener, &front, options, &draining) => match never {},
+        never = accept_all(&listener, &service, options, &draining) => match never {},
         () = stop => {}
     }
     // Closes the socket, so that new clients are refused at once.
@@ -138,7 +138,7 @@ pub(crate) async fn serve(
 /// Accepts connections, and serves each in a separate task.
 async fn accept_all(
     listener: &TcpListener,
-    front: &Front,
+    service: &RouterService,
     options: ServerOptions,
     draining: &GracefulShutdown,
 ) -> Infallible {
@@ -148,7 +148,7 @@ async fn accept_all(
     http.timer(TokioTimer::new())
         .header_read_timeout(options.head_timeout)
         .max_buf_size(HEAD_BYTES);
-    let metrics = front.metrics();
+    let metrics = service.metrics();
     // Dropping the sender ends pending handshakes when this function is cancelled.
     let (_accepting, stopping) = watch::channel(());
     loop {
@@ -158,18 +158,18 @@ async fn accept_all(
             continue; // Dropping the stream closes the connection.
         };
         let answering = {
-            let (front, slot, rates) = (front.clone(), Arc::clone(&slot), rates.clone());
+            let (service, slot, rates) = (service.clone(), Arc::clone(&slot), rates.clone());
             service_fn(move |request: hyper::Request<Incoming>| {
-                let (front, busy) = (front.clone(), slot.busy());
+                let (service, busy) = (service.clone(), slot.busy());
                 let allowed = rates.as_ref().is_none_or(|rates| rates.allow(peer));
                 async move {
-                    let answer = front.answer(request.map(Body::new), allowed).await;
+                    let answer = service.answer(request.map(Body::new), allowed).await;
                     Ok::<_, Infallible>(answer.map(|body| GuardedBody::new(body, busy)))
                 }
             })
         };
         let stream = WriteTimeout::new(stream, options.write_timeout);
-        let connection = match front.tls() {
+        let connection = match service.tls() {
             None => serve_connection(stream, &http, answering, draining.watcher()),
             Some(tls) => {
                 let (http, watcher) = (http.clone(), draining.watcher());

@@ -101,7 +101,7 @@ pub(super) fn batches_are_told_as_they_are<S: Storage>() {
         opened,
         closed: None,
         reports,
-        kept: true,
+        reports_kept: true,
     };
     assert_eq!(engine.batches(task), [open(1, 100, 0)]);
     let mut large = record(1);
@@ -157,7 +157,7 @@ pub(super) fn what_is_released_stays_and_is_forgotten_when_told<S: Storage>() {
         blocks
     };
     let row = engine.batches(task)[0];
-    assert_eq!((row.state, row.kept), (BatchState::Released, true));
+    assert_eq!((row.state, row.reports_kept), (BatchState::Released, true));
     assert_eq!(reader.totals(task, 1).unwrap(), release.totals);
     assert_eq!(blocks(&*reader), release.blocks);
     drop(engine);
@@ -167,7 +167,7 @@ pub(super) fn what_is_released_stays_and_is_forgotten_when_told<S: Storage>() {
     assert_eq!(blocks(&*reader), release.blocks);
     reader.forget_reports(task, 1).unwrap();
     engine.settle_release(task, 1).unwrap();
-    assert!(!engine.batches(task)[0].kept);
+    assert!(!engine.batches(task)[0].reports_kept);
     assert_eq!(engine.batches(task)[0].reports, 10);
     assert_eq!(reader.totals(task, 1).unwrap(), release.totals);
     assert!(blocks(&*reader).is_empty());
@@ -188,7 +188,7 @@ pub(super) fn a_batch_that_is_released_without_reports_keeps_none<S: Storage>() 
     engine.settle_release(task, 1).unwrap();
     let row = engine.batches(task)[0];
     assert_eq!(
-        (row.state, row.kept, row.reports),
+        (row.state, row.reports_kept, row.reports),
         (BatchState::Released, false, 2)
     );
     assert_eq!(reader.totals(task, 1).unwrap(), release.totals);

@@ -46,7 +46,7 @@ impl Model {
             opened: now,
             closed: None,
             reports: 0,
-            kept: true,
+            reports_kept: true,
         });
     }
 
@@ -112,11 +112,12 @@ pub(super) fn whatever_is_done_it_is_as_the_model_says<S: Storage>() {
                 }
             }
             8 => {
-                let kept = |row: &&mut BatchRow| row.state == BatchState::Released && row.kept;
+                let kept =
+                    |row: &&mut BatchRow| row.state == BatchState::Released && row.reports_kept;
                 if let Some(row) = model.batches.iter_mut().find(kept) {
                     engine.reader().forget_reports(task, row.number).unwrap();
                     engine.settle_release(task, row.number).unwrap();
-                    row.kept = false;
+                    row.reports_kept = false;
                 }
             }
             _ => {
@@ -128,14 +129,17 @@ pub(super) fn whatever_is_done_it_is_as_the_model_says<S: Storage>() {
         // A batch without reports has none to delete, so `kept` may differ.
         assert_eq!(told.len(), model.batches.len());
         for (told, own) in told.iter().zip(&model.batches) {
-            let kept = told.reports == 0 || told.kept == own.kept;
+            let kept = told.reports == 0 || told.reports_kept == own.reports_kept;
             assert!(kept, "step {now}: {told:?}");
             assert_eq!(
                 BatchRow {
-                    kept: true,
+                    reports_kept: true,
                     ..*told
                 },
-                BatchRow { kept: true, ..*own }
+                BatchRow {
+                    reports_kept: true,
+                    ..*own
+                }
             );
         }
         if now % 10 == 0 {

@@ -14,7 +14,7 @@ use crate::store::engine::{EngineError, TaskRow};
 
 /// Result of checking a data directory.
 #[derive(Debug, Default)]
-pub struct Checked {
+pub struct DirectoryCheck {
     /// Number of files that were read completely.
     pub files: u64,
     /// Number of reports in these files.
@@ -23,7 +23,7 @@ pub struct Checked {
     pub wrong: Vec<EngineError>,
 }
 
-impl Checked {
+impl DirectoryCheck {
     fn add(&mut self, found: Result<u64, EngineError>) {
         self.files += 1;
         match found {
@@ -35,8 +35,8 @@ impl Checked {
 
 /// Reads everything in a data directory and verifies all checksums. Writes nothing.
 #[must_use]
-pub fn check(root: &Path) -> Checked {
-    let mut checked = Checked::default();
+pub fn check(root: &Path) -> DirectoryCheck {
+    let mut checked = DirectoryCheck::default();
     match Catalogue::open_existing(root) {
         Ok(catalogue) => {
             for row in catalogue.rows() {
@@ -49,7 +49,7 @@ pub fn check(root: &Path) -> Checked {
     checked
 }
 
-fn check_task(directory: &Path, row: &TaskRow, checked: &mut Checked) {
+fn check_task(directory: &Path, row: &TaskRow, checked: &mut DirectoryCheck) {
     let listing = match FileListing::of_complete_files(directory) {
         Ok(listing) => listing,
         Err(error) => return checked.add(Err(error)),

@@ -75,7 +75,7 @@ pub struct FilesEngine {
 /// Files of ids that a reader has written and opened. The engine adopts them.
 type OpenedIds = Arc<Mutex<Vec<(TaskKey, Arc<IdsFile>)>>>;
 
-pub use check::{Checked, backup, check};
+pub use check::{DirectoryCheck, backup, check};
 pub(super) use disk::{LOCK, file_error};
 pub(crate) use disk::{open_or_create, write_atomically};
 pub(super) use salvage::lock_shared;

@@ -350,7 +350,7 @@ fn unreleased_row(header: &LogHeader, counts: UploadCounts, closed: Option<u64>)
         opened: header.opened,
         closed,
         reports: counts.reports,
-        kept: true,
+        reports_kept: true,
     }
 }
 
@@ -361,7 +361,7 @@ fn released_row(batch: &BatchFile) -> BatchRow {
         opened: batch.header.opened,
         closed: Some(batch.header.closed),
         reports: batch.header.reports,
-        kept: batch.has_reports(),
+        reports_kept: batch.has_reports(),
     }
 }
 

@@ -66,7 +66,7 @@ pub(super) fn batch_row(row: &Row) -> Result<BatchRow, EngineError> {
         opened: unsigned(row, "opened"),
         closed: closed.map(i64::cast_unsigned),
         reports: unsigned(row, "reports"),
-        kept: row.get("kept"),
+        reports_kept: row.get("kept"),
     })
 }
 

@@ -29,7 +29,7 @@ use hushbin::{
 };
 use hushbin_analysis::likelihood::core_probabilities;
 use hushbin_server::audit::{
-    Audit, AuditError, Measured, Plan, Verdict, enumerate, enumerate_bins, measure, sender,
+    Audit, AuditError, EmpiricalBound, Plan, Verdict, enumerate, enumerate_bins, measure, sender,
 };
 use rand_chacha::{ChaCha8Rng, ChaCha20Rng};
 use rand_core::{Rng, SeedableRng};
@@ -94,7 +94,7 @@ fn posted(
     }
 }
 
-fn measured(task: &Task, trials: u64, randomize: impl FnMut(&[Entry]) -> Report) -> Measured {
+fn measured(task: &Task, trials: u64, randomize: impl FnMut(&[Entry]) -> Report) -> EmpiricalBound {
     measured_sent(task, trials, posted(task, randomize))
 }
 
@@ -102,7 +102,7 @@ fn measured_sent(
     task: &Task,
     trials: u64,
     mut send: impl FnMut(&[Entry], &mut Vec<u8>),
-) -> Measured {
+) -> EmpiricalBound {
     let plan = Plan::new(task, Some(trials), CONFIDENCE).unwrap();
     let of_answers = |answers: &[&[Entry]], bytes: &mut Vec<u8>| send(answers[0], bytes);
     measure(task, &plan, of_answers, |_, _| {})
@@ -148,7 +148,7 @@ fn pick(row: &[f64], word: u64) -> u32 {
 }
 
 #[track_caller]
-fn assert_leaks(task: &Task, found: &Measured) {
+fn assert_leaks(task: &Task, found: &EmpiricalBound) {
     println!("{found:?}");
     assert!(found.lower_bound > task.epsilon(), "{found:?}");
     let plan = Plan::new(task, None, CONFIDENCE).unwrap();

@@ -2,7 +2,7 @@
 
 use hushbin::upload::header;
 use hushbin::{Entry, Task, UploadId};
-use hushbin_server::audit::{Measured, Statistic, sender};
+use hushbin_server::audit::{EmpiricalBound, Statistic, sender};
 use rand_core::Rng;
 
 use super::{assert_leaks, honest, measured_sent, rng, typical};
@@ -10,7 +10,7 @@ use super::{assert_leaks, honest, measured_sent, rng, typical};
 const TRIALS: u64 = 4000;
 
 /// Sends a report under an id made from the input and a random word.
-fn under_id(task: &Task, id: impl Fn(&[Entry], u128) -> u128) -> Measured {
+fn under_id(task: &Task, id: impl Fn(&[Entry], u128) -> u128) -> EmpiricalBound {
     let (mut honest, mut words) = (honest(task, rng(51)), rng(52));
     let fingerprint = task.fingerprint();
     measured_sent(task, TRIALS, |input, bytes| {
@@ -54,7 +54,7 @@ fn ids_made_from_the_input_are_caught() {
 }
 
 /// Appends to an honest upload, or changes it.
-fn changed(task: &Task, change: impl Fn(&[Entry], &mut Vec<u8>)) -> Measured {
+fn changed(task: &Task, change: impl Fn(&[Entry], &mut Vec<u8>)) -> EmpiricalBound {
     let mut send = sender(task, rng(53));
     measured_sent(task, TRIALS, |input, bytes| {
         send(&[input], bytes);

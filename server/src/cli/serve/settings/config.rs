@@ -11,7 +11,7 @@ use crate::cli::output::Error;
 use crate::cli::serve::config::{self, Config, LogFormat, LogLevel, OutOfRange};
 use crate::http::{Hosts, Limits, ServerOptions, Tls, TlsError};
 use crate::keys::{self, Algorithm};
-use crate::left_out;
+use crate::missing_feature;
 use crate::ohttp::Gateway;
 use crate::role::{Analyser, Peers, Shuffler};
 use crate::store::{
@@ -28,13 +28,13 @@ fn parse_analyser_url(text: &str) -> Result<Uri, Error> {
     let expected = "an address such as https://analyser.example.org";
     let uri = uri.ok_or_else(|| format!("--analyser is {text:?}, expected {expected}"))?;
     match uri.scheme_str() {
-        Some("https") if !cfg!(feature = "tls") => Err(left_out::TLS.into()),
+        Some("https") if !cfg!(feature = "tls") => Err(missing_feature::TLS.into()),
         _ => Ok(uri),
     }
 }
 
 /// Returns an option that the role requires.
-fn required<'a, T>(given: &'a Option<T>, option: &str, role: Role) -> Result<&'a T, Error> {
+fn required_option<'a, T>(given: &'a Option<T>, option: &str, role: Role) -> Result<&'a T, Error> {
     let missing = || format!("{option} is missing, of --role {}", role.name());
     Ok(given.as_ref().ok_or_else(missing)?)
 }
@@ -46,7 +46,7 @@ impl Settings {
     /// When there is no journal, a value is out of range, or a file cannot be read.
     pub(in crate::cli::serve) fn config(&self) -> Result<Config, Error> {
         let tasks = self.tasks.iter().flatten();
-        let collection = self.collection()?;
+        let collection = self.collection_settings()?;
         Ok(Config {
             listen: self.listen(),
             tls: self.tls()?,
@@ -54,7 +54,7 @@ impl Settings {
             log: self.log(),
             log_format: self.log_format.unwrap_or(LogFormat::Text),
             limits: self.limits()?,
-            server: self.server()?,
+            server: self.server_options()?,
             store: self.store_options()?,
             read_only: self.read_only.unwrap_or(false),
             gateway: self.gateway()?,
@@ -67,7 +67,7 @@ impl Settings {
                     })
                 })
                 .collect::<Result<_, Error>>()?,
-            location: Location::of(self.data.as_deref(), self.store.as_deref())?,
+            location: Location::from_options(self.data.as_deref(), self.store.as_deref())?,
         })
     }
 
@@ -99,11 +99,11 @@ impl Settings {
         if self.development == Some(true) {
             return Err(format!("--development is not for --role {}", role.name()).into());
         }
-        let signing = required(&self.signing_key, "--signing-key", role)?;
+        let signing = required_option(&self.signing_key, "--signing-key", role)?;
         let signing = || keys::read_private(signing, Algorithm::Ed25519);
         if role == Role::Shuffler {
-            let address = required(&self.analyser, "--analyser", role)?;
-            let key = required(&self.analyser_key, "--analyser-key", role)?;
+            let address = required_option(&self.analyser, "--analyser", role)?;
+            let key = required_option(&self.analyser_key, "--analyser-key", role)?;
             let key = keys::read_public(key, Algorithm::Ed25519)?;
             let shuffler = Shuffler::new(parse_analyser_url(address)?, &signing()?, key);
             return Ok(Peers {
@@ -111,8 +111,8 @@ impl Settings {
                 analyser: None,
             });
         }
-        let sealing = required(&self.sealing_keys, "--sealing-key", role)?.iter();
-        let shufflers = required(&self.shufflers, "--shuffler", role)?.iter();
+        let sealing = required_option(&self.sealing_keys, "--sealing-key", role)?.iter();
+        let shufflers = required_option(&self.shufflers, "--shuffler", role)?.iter();
         let sealing = sealing.map(|path| keys::read_private(path, Algorithm::X25519));
         let shufflers = shufflers.map(|path| keys::read_public(path, Algorithm::Ed25519));
         let sealing = sealing.collect::<Result<_, _>>()?;
@@ -168,7 +168,7 @@ impl Settings {
     }
 
     /// Returns the settings for collecting the tasks of all task files.
-    fn collection(&self) -> Result<Collection, Error> {
+    fn collection_settings(&self) -> Result<Collection, Error> {
         let default = BatchSettings::default();
         let least = self.batch_least.unwrap_or(default.least);
         // A --batch-least above the default of --batch-most raises that default.
@@ -219,9 +219,9 @@ impl Settings {
         })
     }
 
-    fn server(&self) -> Result<ServerOptions, OutOfRange> {
+    fn server_options(&self) -> Result<ServerOptions, OutOfRange> {
         let default = ServerOptions::DEFAULT;
-        let of_peer = match self.max_connections_per_peer {
+        let per_peer = match self.max_connections_per_peer {
             None => ServerOptions::default_connections_of_peer(self.listen().ip()),
             Some(0) => None,
             Some(count) => Some(count),
@@ -231,7 +231,7 @@ impl Settings {
                 "max_connections",
                 self.max_connections.unwrap_or(default.connections),
             )?,
-            connections_of_peer: of_peer,
+            connections_of_peer: per_peer,
             requests_of_peer: match self.max_requests_per_peer {
                 None => ServerOptions::default_requests_of_peer(self.listen().ip()),
                 Some(count) => NonZeroU32::new(count),

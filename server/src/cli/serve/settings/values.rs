@@ -14,7 +14,7 @@ use crate::text;
 
 /// Adds the environment variable of an option. Its name is `HUSHBIN_` and the key of the option in
 /// the file.
-fn with_variable(option: Arg) -> Arg {
+fn with_environment_variable(option: Arg) -> Arg {
     let key = option.get_id().as_str();
     // Lists of tasks are too long for a variable, and --check-config is not a setting.
     if ["tasks", "check_config"].contains(&key) {
@@ -28,7 +28,7 @@ fn with_variable(option: Arg) -> Arg {
 /// the real defaults.
 #[derive(Debug, Clone, Default, PartialEq, Args, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-#[command(mut_args = with_variable)]
+#[command(mut_args = with_environment_variable)]
 pub(in crate::cli::serve) struct Settings {
     /// Directory that contains the journal; created if missing
     #[arg(long, value_name = "DIR")]
@@ -208,8 +208,8 @@ impl Settings {
     /// # Errors
     /// When a path is not valid UTF-8.
     pub(in crate::cli::serve) fn completed_with(&self, other: &Self) -> Result<Self, Error> {
-        let mut all = other.table()?;
-        all.extend(self.table()?);
+        let mut all = other.to_table()?;
+        all.extend(self.to_table()?);
         Ok(all.try_into()?)
     }
 
@@ -217,8 +217,8 @@ impl Settings {
     ///
     /// # Errors
     /// When a path is not valid UTF-8.
-    pub(in crate::cli::serve) fn differences(&self, other: &Self) -> Result<Vec<String>, Error> {
-        let [ours, theirs] = [self.table()?, other.table()?];
+    pub(in crate::cli::serve) fn differing_keys(&self, other: &Self) -> Result<Vec<String>, Error> {
+        let [ours, theirs] = [self.to_table()?, other.to_table()?];
         let mut names: Vec<_> = ours.keys().chain(theirs.keys()).cloned().collect();
         names.sort_unstable();
         names.dedup();
@@ -234,7 +234,7 @@ impl Settings {
         self.tls_key = other.tls_key;
     }
 
-    fn table(&self) -> Result<Table, Error> {
+    fn to_table(&self) -> Result<Table, Error> {
         Ok(Table::try_from(self)?)
     }
 }

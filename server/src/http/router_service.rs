@@ -22,7 +22,7 @@ use crate::http::metrics::Metrics;
 /// Service whose router, host names and certificate can be replaced while it serves. Clones share
 /// them.
 #[derive(Clone)]
-pub(crate) struct Front(Arc<Inner>);
+pub(crate) struct RouterService(Arc<Inner>);
 
 struct Inner {
     router: RwLock<Router>,
@@ -32,7 +32,7 @@ struct Inner {
     metrics: Arc<Metrics>,
 }
 
-impl Front {
+impl RouterService {
     /// Creates the service for a process without a store yet: live, but not ready.
     pub(crate) fn new(hosts: Hosts, tls: Option<Tls>, metrics: Arc<Metrics>) -> Self {
         Self(Arc::new(Inner {
@@ -45,7 +45,7 @@ impl Front {
     }
 
     /// Replaces the router.
-    pub(crate) fn serve(&self, router: Router) {
+    pub(crate) fn set_router(&self, router: Router) {
         *self.0.router.write() = router;
     }
 

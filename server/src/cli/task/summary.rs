@@ -14,11 +14,11 @@ use hushbin_analysis::heavy_hitters::PROBABILITY;
 use hushbin_analysis::promise::round_up;
 
 /// Number of reports that the short answer prefers, if errors are predicted for that number.
-const USUAL: u64 = 10_000;
+const PREFERRED_REPORTS: u64 = 10_000;
 
 impl Cost {
     /// Returns the cost in a few lines.
-    pub(super) fn lines(&self, file: Option<&Path>) -> Vec<String> {
+    pub(super) fn summary_lines(&self, file: Option<&Path>) -> Vec<String> {
         let asks = match self.task.questions() {
             [sole] => format!("for {}", describe_question(sole)),
             all => {
@@ -30,7 +30,7 @@ impl Cost {
         let yearly = self.task.budget().reports_a_year();
         let [epsilon, year_epsilon] = [1.0, f64::from(yearly)].map(|n| n * self.effective_epsilon);
         let [one, year] = [epsilon, year_epsilon].map(round_up);
-        let [one_guess, year_guess] = [epsilon, year_epsilon].map(describe::guess);
+        let [one_guess, year_guess] = [epsilon, year_epsilon].map(describe::guess_phrase);
         let protects = &self.protects;
         vec![
             format!("{} is a valid task. It asks {asks}.", self.task.id()),
@@ -39,24 +39,28 @@ impl Cost {
                 "A person sends at most {yearly} reports a year. Linked together, they spend at \
                  most ε = {year}: {year_guess}."
             ),
-            self.accuracy().unwrap_or_default(),
-            describe::task_file(file, &self.fingerprint),
+            self.accuracy_line().unwrap_or_default(),
+            describe::task_file_sentence(file, &self.fingerprint),
         ]
     }
 
     /// Returns the 95% interval of the question whose interval is the widest for its range.
-    fn accuracy(&self) -> Option<String> {
+    fn accuracy_line(&self) -> Option<String> {
         let questions = self.task.questions();
         let costs = (self.unnamed.iter()).chain(self.questions.iter().map(|named| &named.cost));
         let intervals = questions.iter().zip(costs).filter_map(|(question, cost)| {
-            let usual = cost.predictions.iter().find(|own| own.people == USUAL);
+            let usual = cost
+                .predictions
+                .iter()
+                .find(|own| own.people == PREFERRED_REPORTS);
             let shown = usual.or(cost.predictions.first())?;
-            Some((question, predicted(question), shown))
+            Some((question, predicted_estimate(question), shown))
         });
-        let part = |own: &(&Question, Predicted, &Prediction)| own.2.interval / own.1.useless;
+        let part =
+            |own: &(&Question, PredictedEstimate, &Prediction)| own.2.interval / own.1.useless;
         let (question, own, shown) = intervals.max_by(|a, b| part(a).total_cmp(&part(b)))?;
-        let (people, Predicted { what, unit, .. }) = (shown.people, &own);
-        let interval = describe::significant(own.scale * shown.interval, 3);
+        let (people, PredictedEstimate { what, unit, .. }) = (shown.people, &own);
+        let interval = describe::significant_digits(own.scale * shown.interval, 3);
         let name = match questions {
             [_] => String::new(),
             _ => format!(" ({}, the least exact question)", question.name()),
@@ -82,7 +86,7 @@ impl Cost {
             )?;
         }
         if let Some(cost) = &self.unnamed {
-            cost.write_words(&questions[0], &self.influence_on(None), out)?;
+            cost.write_question_details(&questions[0], &self.influence_lines(None), out)?;
         }
         for (named, question) in self.questions.iter().zip(questions) {
             let share = 100.0 * named.share;
@@ -92,18 +96,21 @@ impl Cost {
                 named.name,
                 describe_question(question)
             )?;
-            let influence = self.influence_on(Some(&named.name));
-            named.cost.write_words(question, &influence, out)?;
+            let influence = self.influence_lines(Some(&named.name));
+            named
+                .cost
+                .write_question_details(question, &influence, out)?;
         }
         Ok(())
     }
 
-    /// Returns a line for each kind of estimate of a question: its maximum shift by made-up reports.
-    fn influence_on(&self, question: Option<&str>) -> Vec<String> {
+    /// Returns a line for each kind of estimate of a question: its maximum shift by made-up
+    /// reports.
+    fn influence_lines(&self, question: Option<&str>) -> Vec<String> {
         let own = |moved: &&Influence| moved.question.as_deref() == question;
         let words = |moved: &Influence| {
             let unit = describe::unit_suffix(moved.unit.as_deref());
-            let [up, down] = [moved.up, moved.down].map(|by| describe::significant(by, 3));
+            let [up, down] = [moved.up, moved.down].map(|by| describe::significant_digits(by, 3));
             format!(
                 "on {} of {}% of made-up reports: at most {up}{unit} up and {down}{unit} down",
                 influenced_name(moved.estimate),
@@ -137,7 +144,7 @@ impl Cost {
 }
 
 /// Estimate whose errors are predicted, with its unit.
-struct Predicted {
+struct PredictedEstimate {
     /// Estimate in a few words.
     what: String,
     /// Factor that converts a predicted error to the unit.
@@ -148,9 +155,9 @@ struct Predicted {
     useless: f64,
 }
 
-fn predicted(question: &Question) -> Predicted {
+fn predicted_estimate(question: &Question) -> PredictedEstimate {
     let half = |[min, max]: [f64; 2]| 0.5 * (max - min);
-    let own = |what: &str, scale, unit: &str, useless| Predicted {
+    let own = |what: &str, scale, unit: &str, useless| PredictedEstimate {
         what: what.to_owned(),
         scale,
         unit: unit.to_owned(),
@@ -235,12 +242,12 @@ fn describe_question(question: &Question) -> String {
 
 /// Time to add a million reports to one count, in seconds. Measured with a million items: 7 ns per
 /// report under balanced hashing, and half of that under independent hashing.
-const STEP: f64 = 0.007;
+const COUNT_SECONDS_PER_MILLION: f64 = 0.007;
 /// Time to count a million reports above which a warning is printed, in seconds.
-const SLOW: f64 = 60.0;
+const SLOW_COUNT_SECONDS: f64 = 60.0;
 
 impl QuestionCost {
-    fn write_words(
+    fn write_question_details(
         &self,
         question: &Question,
         influence: &[String],
@@ -249,7 +256,7 @@ impl QuestionCost {
         writeln!(
             out,
             "mechanism    {}",
-            describe::mechanism(question.mechanism())
+            describe::mechanism_phrase(question.mechanism())
         )?;
         if let Some(bias) = &self.bias {
             writeln!(out, "bias         {bias}")?;
@@ -271,8 +278,10 @@ impl QuestionCost {
         for words in influence {
             writeln!(out, "influence    {words}")?;
         }
-        let seconds = self.steps.map_or(0.0, |steps| steps as f64 * STEP);
-        if seconds > SLOW {
+        let seconds = self
+            .steps
+            .map_or(0.0, |steps| steps as f64 * COUNT_SECONDS_PER_MILLION);
+        if seconds > SLOW_COUNT_SECONDS {
             writeln!(
                 out,
                 "counting     takes long of so many items: of a million reports some {:.0} minutes of a core",
@@ -319,8 +328,8 @@ impl QuestionCost {
 
     fn write_predictions(&self, question: &Question, out: &mut dyn Write) -> io::Result<()> {
         let confidence = 100.0 * DEFAULT_CONFIDENCE;
-        let own = predicted(question);
-        let shown = |error: f64| describe::significant(own.scale * error, 4);
+        let own = predicted_estimate(question);
+        let shown = |error: f64| describe::significant_digits(own.scale * error, 4);
         let unit = match own.unit.as_str() {
             "" => String::new(),
             unit => format!(", in{unit}"),

@@ -5,12 +5,12 @@ use serde::Serialize;
 
 /// Estimates with the true values, and the coverage of the intervals.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub(crate) struct Tally {
+pub(crate) struct ErrorTally {
     /// Share of the intervals that contain the truth.
     pub(crate) covered: f64,
     /// Share of the runs in which all simultaneous intervals contain the truth.
     pub(crate) all_covered: f64,
-    pub(crate) estimates: Vec<Compared>,
+    pub(crate) estimates: Vec<ComparedEstimate>,
     /// Sum of squared errors and number of runs, for each estimate.
     #[serde(skip)]
     squares: Vec<(f64, f64)>,
@@ -20,7 +20,7 @@ pub(crate) struct Tally {
 
 /// Estimate compared with the truth.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct Compared {
+pub(crate) struct ComparedEstimate {
     /// Name of the estimated quantity: an item, a mean, a quantile or the mean of a row.
     pub(crate) what: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -36,7 +36,7 @@ pub(crate) struct Compared {
     pub(crate) error: Option<f64>,
 }
 
-impl Compared {
+impl ComparedEstimate {
     pub(crate) fn new(
         what: &impl ToString,
         unit: Option<&str>,
@@ -55,22 +55,28 @@ impl Compared {
         }
     }
 
-    pub(super) fn of(what: &impl ToString, unit: Option<&str>, truth: f64, own: &Estimate) -> Self {
+    pub(super) fn from_estimate(
+        what: &impl ToString,
+        unit: Option<&str>,
+        truth: f64,
+        own: &Estimate,
+    ) -> Self {
         let intervals = [own.interval, own.simultaneous_interval];
         Self::new(what, unit, truth, Some(own.estimate), intervals)
     }
 }
 
-impl Tally {
+impl ErrorTally {
     /// Returns true if no estimates were added.
     pub(crate) fn is_empty(&self) -> bool {
         self.estimates.is_empty()
     }
 
     /// Adds the estimates of a run.
-    pub(super) fn add(&mut self, found: Vec<Compared>) {
+    pub(super) fn add(&mut self, found: Vec<ComparedEstimate>) {
         let mut known = found.iter().filter(|own| own.truth.is_finite());
-        let holds = |[low, high]: [f64; 2], own: &Compared| (low..=high).contains(&own.truth);
+        let holds =
+            |[low, high]: [f64; 2], own: &ComparedEstimate| (low..=high).contains(&own.truth);
         let held = known.clone().filter(|own| holds(own.interval, own));
         self.covered += held.count() as f64 / known.clone().count() as f64;
         let all = known.all(|own| holds(own.simultaneous_interval, own));

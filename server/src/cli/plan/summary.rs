@@ -11,14 +11,14 @@ use crate::cli::describe;
 use crate::cli::table::write_rows;
 
 /// Returns the plan in a few lines.
-pub(super) fn lines(plan: &Plan, file: Option<&Path>) -> Vec<String> {
+pub(super) fn summary_lines(plan: &Plan, file: Option<&Path>) -> Vec<String> {
     let days = plan
         .days
         .map_or_else(String::new, |days| format!(", in {} days", days.ceil()));
     let central = match (&plan.central, &plan.central_reason) {
         (Some(account), _) => {
             let subject = "Shuffled, the reports have";
-            describe::central(subject, "them", account.central_epsilon, account.delta)
+            describe::central_sentence(subject, "them", account.central_epsilon, account.delta)
         }
         (None, reason) => format!(
             "The shuffled reports have no central ε: {}.",
@@ -30,7 +30,7 @@ pub(super) fn lines(plan: &Plan, file: Option<&Path>) -> Vec<String> {
             1 => String::new(),
             _ => format!("{}: ", own.name),
         };
-        let all = describe::mechanism(&own.mechanism);
+        let all = describe::mechanism_phrase(&own.mechanism);
         // The first parameter determines the size of a report.
         name + &all.split(", ").take(2).collect::<Vec<_>>().join(", ")
     });
@@ -41,19 +41,19 @@ pub(super) fn lines(plan: &Plan, file: Option<&Path>) -> Vec<String> {
             plan.people,
             round_up(plan.epsilon),
             plan.protects,
-            describe::guess(plan.epsilon)
+            describe::guess_phrase(plan.epsilon)
         ),
         central,
         format!(
             "Best mechanism: {}.",
             mechanisms.collect::<Vec<_>>().join("; ")
         ),
-        describe::task_file(file, &plan.task.fingerprint().to_string()),
+        describe::task_file_sentence(file, &plan.task.fingerprint().to_string()),
     ]
 }
 
 /// Writes the details of a plan.
-pub(super) fn write(out: &mut dyn Write, plan: &Plan) -> io::Result<()> {
+pub(super) fn write_details(out: &mut dyn Write, plan: &Plan) -> io::Result<()> {
     writeln!(
         out,
         "local ε      {} asked for, {} spent by each report (rounded up)",
@@ -69,7 +69,7 @@ pub(super) fn write(out: &mut dyn Write, plan: &Plan) -> io::Result<()> {
         write_question(out, question)?;
     }
     if !plan.others.is_empty() {
-        write_others(out, plan)?;
+        write_mechanism_table(out, plan)?;
     }
     writeln!(out, "\n{}", plan.assumes)
 }
@@ -84,10 +84,10 @@ fn write_question(out: &mut dyn Write, own: &QuestionPlan) -> io::Result<()> {
         own.reports,
         100.0 * own.share
     )?;
-    let mechanism = describe::mechanism(&own.mechanism);
+    let mechanism = describe::mechanism_phrase(&own.mechanism);
     writeln!(out, "  mechanism  {mechanism}")?;
     if let Some(other) = &own.on_average {
-        let other = describe::mechanism(other);
+        let other = describe::mechanism_phrase(other);
         writeln!(
             out,
             "             it errs least at worst; a task file that leaves it open gets the least on average: {other}"
@@ -127,7 +127,7 @@ fn write_question(out: &mut dyn Write, own: &QuestionPlan) -> io::Result<()> {
 /// Writes the errors of a question, and the share of the rarest answer that can be distinguished
 /// from 0.
 fn write_errors(out: &mut dyn Write, own: &QuestionPlan) -> io::Result<()> {
-    let number = |number: f64| describe::significant(number, 3);
+    let number = |number: f64| describe::significant_digits(number, 3);
     let bias = own.bias.map_or_else(String::new, |bias| match bias {
         0.0 => ", no bias".to_owned(),
         bias => format!(", {} bias", number(bias)),
@@ -139,7 +139,7 @@ fn write_errors(out: &mut dyn Write, own: &QuestionPlan) -> io::Result<()> {
         out,
         "  error      {} standard error of {}{bias}{}",
         number(own.standard_error),
-        estimate(own),
+        estimate_phrase(own),
         wanted(own.wanted_error, "")
     )?;
     writeln!(
@@ -169,7 +169,7 @@ fn write_errors(out: &mut dyn Write, own: &QuestionPlan) -> io::Result<()> {
 }
 
 /// Names the estimate that errors are for, with its unit.
-fn estimate(own: &QuestionPlan) -> String {
+fn estimate_phrase(own: &QuestionPlan) -> String {
     let of = own.of.as_ref().map(|of| format!(" of {of}"));
     let unit = own.unit.as_ref().map(|unit| format!(", in {unit}"));
     let of_and_unit = of.unwrap_or_default() + &unit.unwrap_or_default();
@@ -184,7 +184,7 @@ fn estimate(own: &QuestionPlan) -> String {
 }
 
 /// Writes a table of all mechanisms, each with its best parameters, the chosen one first.
-fn write_others(out: &mut dyn Write, plan: &Plan) -> io::Result<()> {
+fn write_mechanism_table(out: &mut dyn Write, plan: &Plan) -> io::Result<()> {
     writeln!(
         out,
         "\nevery mechanism at its best, for the same people and privacy:"

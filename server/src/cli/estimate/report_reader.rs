@@ -9,7 +9,7 @@ use crate::cli::output::Error;
 use crate::text::unmarked;
 
 /// Reader of the reports of a task.
-pub(super) struct Reports<'a, R> {
+pub(super) struct ReportReader<'a, R> {
     task: &'a Task,
     input: BufReader<R>,
     /// Number of the current report, from 1, for error messages.
@@ -17,7 +17,7 @@ pub(super) struct Reports<'a, R> {
     bytes: Vec<u8>,
 }
 
-impl<'a, R: Read> Reports<'a, R> {
+impl<'a, R: Read> ReportReader<'a, R> {
     pub(super) fn new(task: &'a Task, input: R) -> Self {
         Self {
             task,
@@ -27,7 +27,7 @@ impl<'a, R: Read> Reports<'a, R> {
         }
     }
 
-    fn wrong(&self, what: &str, wrong: &dyn std::fmt::Display) -> Error {
+    fn error(&self, what: &str, wrong: &dyn std::fmt::Display) -> Error {
         format!("standard input, {what} {}: {wrong}", self.number).into()
     }
 
@@ -43,30 +43,30 @@ impl<'a, R: Read> Reports<'a, R> {
         let most = self.task.report_bytes() as u64;
         while !self.input.fill_buf()?.is_empty() {
             self.number += 1;
-            let length = self.length()?;
+            let length = self.read_length()?;
             if length > most {
                 let wrong = format!("it has {length} bytes, expected at most {most}");
-                return Err(self.wrong("report", &wrong));
+                return Err(self.error("report", &wrong));
             }
             self.bytes.resize(length as usize, 0);
             let read = self.input.read_exact(&mut self.bytes);
-            read.map_err(|error| self.wrong("report", &error))?;
+            read.map_err(|error| self.error("report", &error))?;
             let report = self.task.decode_report(&self.bytes);
-            visit(&report.map_err(|error| self.wrong("report", &error))?);
+            visit(&report.map_err(|error| self.error("report", &error))?);
         }
         Ok(())
     }
 
     /// Reads a length in bytes, encoded as a varint (LEB128).
-    fn length(&mut self) -> Result<u64, Error> {
+    fn read_length(&mut self) -> Result<u64, Error> {
         let mut length = 0;
         for shift in (0..).step_by(7) {
             let mut byte = [0];
             let read = self.input.read_exact(&mut byte);
-            read.map_err(|error| self.wrong("report", &error))?;
+            read.map_err(|error| self.error("report", &error))?;
             // Five bytes hold 35 bits, which is more than any length needs.
             if shift > 28 {
-                return Err(self.wrong("report", &"expected a length below 2³²"));
+                return Err(self.error("report", &"expected a length below 2³²"));
             }
             length |= u64::from(byte[0] & 0x7f) << shift;
             if byte[0] < 0x80 {
@@ -93,9 +93,9 @@ impl<'a, R: Read> Reports<'a, R> {
                 .ok();
             let expected = "expected a report in lower-case hexadecimal digits";
             let report = report.filter(|report| !report.is_empty());
-            let report = report.ok_or_else(|| self.wrong("line", &expected))?;
+            let report = report.ok_or_else(|| self.error("line", &expected))?;
             let report = self.task.decode_report(&report);
-            visit(&report.map_err(|error| self.wrong("line", &error))?);
+            visit(&report.map_err(|error| self.error("line", &error))?);
         }
     }
 }

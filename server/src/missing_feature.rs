@@ -3,7 +3,7 @@
 /// Error for a request that needs a Cargo feature which this binary was compiled without.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{what} is not in this hushbin, expected one compiled with the feature {feature}")]
-pub struct LeftOut {
+pub struct MissingFeature {
     /// Name of the missing part.
     pub what: &'static str,
     /// Cargo feature that adds the part.
@@ -11,7 +11,7 @@ pub struct LeftOut {
 }
 
 /// Error for encrypted connections in a build without the feature `tls`.
-pub(crate) const TLS: LeftOut = LeftOut {
+pub(crate) const TLS: MissingFeature = MissingFeature {
     what: "TLS",
     feature: "tls",
 };
@@ -22,7 +22,7 @@ mod tests {
 
     #[test]
     fn the_refusal_names_what_is_missing_and_what_brings_it() {
-        let refusal = LeftOut {
+        let refusal = MissingFeature {
             what: "Parquet",
             feature: "parquet",
         };

@@ -9,14 +9,14 @@ use crate::store::open_or_create;
 
 /// File that is written under a temporary name, and deleted if it is not finished.
 #[derive(Debug)]
-pub(crate) struct Unfinished {
+pub(crate) struct AtomicFile {
     path: PathBuf,
     unfinished: PathBuf,
     /// Temporary file, locked so that no second process writes or finishes it.
     file: File,
 }
 
-impl Unfinished {
+impl AtomicFile {
     /// Creates the temporary file for `path`.
     ///
     /// # Errors
@@ -63,7 +63,7 @@ impl Unfinished {
     }
 }
 
-impl Drop for Unfinished {
+impl Drop for AtomicFile {
     fn drop(&mut self) {
         // After `finish` the temporary name no longer exists, so this fails harmlessly.
         let _ = fs::remove_file(&self.unfinished);

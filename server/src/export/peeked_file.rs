@@ -4,15 +4,15 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Chain, Cursor, Read, Seek};
 use std::path::{Path, PathBuf};
 
+use super::atomic_file::display_path;
 use super::error::ReadError;
-use super::whole::display_path;
 use crate::text::MARK;
 
 /// Number of bytes read to detect the format, unless the file begins with a JSON object.
 const BEGINNING: u64 = 4096;
 
 /// File whose beginning was read and is kept, since a pipe cannot be read twice.
-pub(crate) struct Begun {
+pub(crate) struct PeekedFile {
     path: PathBuf,
     /// Bytes read so far: blank lines, and part or all of the first line that is not blank.
     beginning: Vec<u8>,
@@ -22,7 +22,7 @@ pub(crate) struct Begun {
 /// Reader of all bytes of a file, including those that were read before.
 pub(super) type WholeReader = Chain<Cursor<Vec<u8>>, BufReader<File>>;
 
-impl Begun {
+impl PeekedFile {
     /// Opens a file and reads its first line that is not blank. It reads the whole line if the line
     /// is a JSON object. Otherwise it reads only enough to detect the format.
     ///
@@ -50,7 +50,7 @@ impl Begun {
     }
 
     /// Returns a reader of the whole file, without a byte order mark.
-    pub(crate) fn whole(self) -> WholeReader {
+    pub(crate) fn into_reader(self) -> WholeReader {
         Cursor::new(self.beginning).chain(self.rest)
     }
 
@@ -120,10 +120,10 @@ mod tests {
             let directory = tempfile::tempdir().unwrap();
             let path = directory.path().join("file");
             fs::write(&path, &text).unwrap();
-            let begun = Begun::open(&path).unwrap();
+            let begun = PeekedFile::open(&path).unwrap();
             assert_eq!(begun.beginning(), expected.as_bytes());
             let mut whole = String::new();
-            begun.whole().read_to_string(&mut whole).unwrap();
+            begun.into_reader().read_to_string(&mut whole).unwrap();
             assert_eq!(whole, text);
         }
     }
@@ -133,10 +133,10 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("file");
         fs::write(&path, "\u{feff}{}\n{}\n").unwrap();
-        let begun = Begun::open(&path).unwrap();
+        let begun = PeekedFile::open(&path).unwrap();
         assert_eq!(begun.beginning(), b"{}\n");
         let mut whole = String::new();
-        begun.whole().read_to_string(&mut whole).unwrap();
+        begun.into_reader().read_to_string(&mut whole).unwrap();
         assert_eq!(whole, "{}\n{}\n");
     }
 }
