@@ -153,7 +153,7 @@ impl Bound {
     }
 }
 
-/// Checks that numbers ascend strictly, and that the numbers and their differences are finite.
+/// Checks that numbers ascend strictly, and that all numbers and differences are finite.
 ///
 /// # Errors
 /// [`Error::Combination`] otherwise.

@@ -66,7 +66,7 @@ pub fn encode(upload: &EncodedUpload<'_>, fingerprint: &Fingerprint) -> Vec<u8> 
 /// length of one sealed report in bytes. Returns each upload with the range of its bytes.
 ///
 /// # Errors
-/// As for [`EncodedUpload::check_all`]. Only the length of sealed reports can be checked, not their
+/// As for [`EncodedUpload::check_all`]. Only the length of sealed reports can be checked, not the
 /// content.
 pub fn decode_all<'a>(
     bytes: &'a [u8],

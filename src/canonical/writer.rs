@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-/// Buffer of canonical bytes. Numbers have eight bytes, little endian. Texts are preceded by their
+/// Buffer of canonical bytes. Numbers have eight bytes, little endian. Each text is preceded by its
 /// length. Different tasks have different bytes.
 #[derive(Debug, Default)]
 pub(crate) struct CanonicalWriter(Vec<u8>);

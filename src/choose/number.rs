@@ -50,7 +50,8 @@ impl NumberDraft {
     /// are best with 50,000 people at ε = 1, and cost little with fewer people.
     pub const BINS: u32 = 32;
 
-    /// Maximum number of possible numbers that each get their own bin, for a number with a step.
+    /// Maximum count of possible numbers up to which each has its own bin, for a number with a
+    /// step.
     const VALUES: u32 = 128;
 
     /// Returns whether any field about bins is stated.

@@ -106,7 +106,7 @@ impl Objective {
 pub(super) struct Goal<'a> {
     pub(super) objective: Objective,
     /// Parts of a question of kind `together`, each with one answer. If there are any parts, the
-    /// estimates are the shares of their options.
+    /// estimates are the shares of the parts' options.
     pub(super) parts: &'a [Part],
 }
 

@@ -56,8 +56,8 @@ const NO_WINDOW: Error = Error::Combination {
 /// Returns the best parameters for a domain that agree with a draft.
 ///
 /// Under the paper's rule, every number of buckets t is tried. Under the project's own rule, a grid
-/// of t is ranked, mostly by approximate sums. Then the best candidates with one R, and all their
-/// neighbours, are compared by exact sums.
+/// of t is ranked, mostly by approximate sums. Then the best candidates with one R, and all
+/// neighbours of these, are compared by exact sums.
 ///
 /// # Errors
 /// [`Error::OutOfRange`] or [`Error::Combination`] if no parameters agree with the draft, or none
@@ -396,8 +396,8 @@ impl BucketSearch<'_> {
         }
     }
 
-    /// Returns the parameters with the best c, and their variance. The variance is infinite if no c
-    /// stays within the budget.
+    /// Returns the parameters with the best c, and the variance that they lead to. The variance is
+    /// infinite if no c stays within the budget.
     fn best_favoured<R: ChooseBuckets>(
         &self,
         any: &Subset<R>,

@@ -5,7 +5,7 @@ use super::Error;
 
 /// Stable identity of one kind of [`Error`].
 ///
-/// The numbers are passed to JavaScript. They never change their meaning.
+/// The numbers are passed to JavaScript. The meaning of a number never changes.
 ///
 /// ```
 /// use hushbin::{ErrorCode, bounds};

@@ -8,7 +8,7 @@ use super::shuffle;
 const MORE_ROUNDS: usize = 21;
 /// Number of rounds if coordinate z takes few values and w takes many.
 const SOME_ROUNDS: usize = 9;
-/// Value of `rounds` that stands for a full shuffle instead of rounds.
+/// Value of `rounds` that means a full shuffle instead of rounds.
 const SHUFFLE_INSTEAD: usize = 0;
 /// Number of rounds of a hash for windows if each bucket has two slots.
 const MOST_ROUNDS: usize = 41;
@@ -116,9 +116,9 @@ impl Balanced {
         ((slot / self.buckets) as u64) << 32 | (slot % self.buckets) as u64
     }
 
-    /// Runs the rounds on L [prepared](Balanced::coordinates) slots side by side and returns their
-    /// buckets. `first` contains the keys of the first round. `pair(i)` returns the keys of rounds
-    /// 2i + 1 and 2i + 2, counted from 0.
+    /// Runs the rounds on L [prepared](Balanced::coordinates) slots side by side and returns the
+    /// slots' buckets. `first` contains the keys of the first round. `pair(i)` returns the keys of
+    /// rounds 2i + 1 and 2i + 2, counted from 0.
     #[inline(always)]
     pub(super) fn run_rounds<const L: usize>(
         &self,

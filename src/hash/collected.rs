@@ -7,7 +7,7 @@ use super::sign::{SignBit, sign_word};
 use crate::domain::Domain;
 
 impl Hashing {
-    /// Returns the code that stands for this family in a task's canonical bytes.
+    /// Returns the code that identifies this family in a task's canonical bytes.
     pub(crate) const fn to_canonical(self) -> u64 {
         self as u64
     }

@@ -1,4 +1,4 @@
-//! Hash families: their names, and the hash of a family for a domain.
+//! Names of hash families, and the hash of a family for a domain.
 
 use serde::{Deserialize, Serialize};
 

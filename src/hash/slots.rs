@@ -90,7 +90,7 @@ impl Balanced {
         visit: &mut impl FnMut(u32),
     ) -> u32 {
         let last = indices.end - 1;
-        // Lanes without a slot repeat the last one; their results are dropped below.
+        // Lanes without a slot repeat the last slot. The results of these lanes are dropped below.
         let ends = core::array::from_fn(|lane| end((indices.start + lane as u32).min(last)));
         let slots: [_; L] = self.undo(keys, ends);
         let behind = indices.end.min(indices.start + L as u32);

@@ -60,8 +60,8 @@ impl Randomizer {
     /// - For one number, there is an entry for item 0, whose value is the number.
     /// - For several numbers, the values of the entries are the numbers. The items are the indices
     ///   of the numbers.
-    /// - For a cross-tabulation, the item is the row. The value is the index of the column or, if the
-    ///   columns are levels or bins, the number.
+    /// - For a cross-tabulation, the item is the row. The value is the index of the column or, if
+    ///   the columns are levels or bins, the number.
     /// - For a question of kind `together`, there is an entry for each part. Its value is the index
     ///   of an option.
     /// - For a text, there is an entry of value 1 for each [prefix](crate::task::Prefixes).

@@ -38,8 +38,8 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// Creates the frame of `dimension` d with the signs of `seed`. Sign i of the matrix S_c is bit
-    /// i mod 64 of word ⌊i/64⌋ of splitmix64 started at seed + c. A set bit means plus.
+    /// Creates the frame of `dimension` d with the signs of `seed`. Sign i of the matrix `S_c` is
+    /// bit i mod 64 of word ⌊i/64⌋ of splitmix64 started at seed + c. A set bit means plus.
     ///
     /// # Panics
     /// If `dimension` is not a power of two.

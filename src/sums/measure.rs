@@ -29,7 +29,7 @@ pub enum Measure {
     Ball(Ball),
 }
 
-/// Vectors of Euclidean length at most R, with the frame that computes their coefficients.
+/// Vectors of Euclidean length at most R, with the frame that computes the coefficients.
 ///
 /// ```
 /// use hushbin::Items;
@@ -191,7 +191,7 @@ impl Measure {
         let kind = reader.number();
         let items = Items::read_canonical(reader);
         match (kind, items) {
-            // 0 stands for numbers within limits, 1 for a vector.
+            // 0 means numbers within limits, 1 means a vector.
             (0, Items::Named(names)) => {
                 let limits = names.iter().map(|_| Limits::read_canonical(reader));
                 let limits = limits.collect::<Result<_, _>>()?;

@@ -3,8 +3,9 @@
 //!
 //! A person sends each coordinate, from −1 to 1, as messages "up" or "down", one message for each
 //! level. A few random messages of either kind are added. After shuffling, the messages of all
-//! people contain no more information than their counts. The noise of many people in these counts
-//! hides each person. The difference between the counts of "up" and "down" is unbiased for the sum.
+//! people contain no more information than the counts of "up" and of "down". The noise of many
+//! people in these counts hides each person. The difference between the counts of "up" and "down"
+//! is unbiased for the sum.
 //!
 //! There is no local ε: anyone who links messages to a person reads the answer. [`SumTask`] is
 //! therefore a separate type. It is not accepted in place of a [`Task`](crate::Task), which has a

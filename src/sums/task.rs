@@ -38,8 +38,8 @@ pub struct SumParts {
     pub delta: f64,
     /// Minimum number of people in a batch, within [`bounds::PEOPLE`].
     pub people: u64,
-    /// Assumed share of honest people among these, above 0 and up to 1. The guarantee counts only
-    /// their noise.
+    /// Assumed share of honest people among these, above 0 and up to 1. The guarantee relies only
+    /// on the noise of honest people.
     pub honest_fraction: f64,
     /// Budget of a person: one report in a window.
     pub budget: Budget,

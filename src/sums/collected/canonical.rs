@@ -1,4 +1,4 @@
-//! Creation of sum tasks from their fields, and canonical bytes of sum tasks.
+//! Creation of sum tasks from fields, and canonical bytes of sum tasks.
 
 use alloc::vec::Vec;
 

@@ -79,7 +79,7 @@ impl Task {
     }
 
     /// Returns all parameters that a report depends on, and the [budget](Task::budget), as
-    /// canonical bytes. Numbers take eight bytes, little endian. Texts are preceded by their
+    /// canonical bytes. Numbers take eight bytes, little endian. Each text is preceded by its
     /// length. The [fingerprint](Task::fingerprint) is the hash of these bytes.
     ///
     /// ```

@@ -75,7 +75,7 @@ impl Scale {
         }
     }
 
-    /// Returns the number that a level stands for, or `None` for bins.
+    /// Returns the number that a level represents, or `None` for bins.
     #[must_use]
     pub fn level(&self, cell: u32) -> Option<f64> {
         match &self.cells {

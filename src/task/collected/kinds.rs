@@ -105,7 +105,7 @@ impl Part {
 }
 
 impl Together {
-    /// Returns the parts, in the order of their cells.
+    /// Returns the parts, in the order of the cells.
     #[must_use]
     pub fn parts(&self) -> &[Part] {
         &self.parts
