@@ -18,8 +18,8 @@ const text = async (page: Page, selector: string) =>
   (await page.locator(selector).textContent()) ?? "";
 
 async function askBoth(page: Page): Promise<void> {
-  await page.getByRole("button", { name: "Ask them both ways" }).click();
-  await page.locator("#both-status").filter({ hasText: "were asked both ways" }).waitFor();
+  await page.getByRole("button", { name: "Ask them in both ways" }).click();
+  await page.locator("#both-status").filter({ hasText: "were asked in both ways" }).waitFor();
 }
 
 const number = (shown = "") => Number.parseFloat(shown.replaceAll(",", "").replace("−", "-"));
@@ -79,7 +79,7 @@ describe("the same people, both ways", () => {
         // All 12 are within 6 deviations.
         expect(off).toBeLessThan(6 * (give ?? 0));
       }
-      await page.getByRole("button", { name: "Another person" }).click();
+      await page.getByRole("button", { name: "Show another person" }).click();
       await expect.poll(() => text(page, "#both-answer")).toContain(`Person ${person + 2} answers`);
     }
     expect(gateway.posts).toEqual([]);

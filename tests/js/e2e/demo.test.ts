@@ -67,7 +67,7 @@ describe("the demo page", () => {
     // A later preview is not sent, and nothing is sent twice.
     await page.getByRole("button", { name: "Preview another draw" }).click();
     expect(await shownBytes(page)).not.toBe(sent);
-    expect(await page.getByRole("button", { name: "Sent, once" }).isDisabled()).toBe(true);
+    expect(await page.getByRole("button", { name: "Sent once" }).isDisabled()).toBe(true);
     await page.reload();
     await page.waitForSelector('#report[data-state="sent"]');
     expect(await shownBytes(page)).toBe(sent);
@@ -85,7 +85,7 @@ describe("the demo page", () => {
     await page.locator("#standing").filter({ hasText: found.reports.toLocaleString() }).waitFor();
 
     // The chart's table equals the collector's response.
-    await page.getByText("The same as a table").click();
+    await page.getByText("This chart as a table").click();
     const rows = await page.locator("#chart-table tbody tr").allInnerTexts();
     expect(rows).toHaveLength(12);
     for (const [index, row] of rows.entries()) {
@@ -166,7 +166,7 @@ describe("the demo page", () => {
     const page = await started();
     const yes = (item: string) => page.locator(`#questions input[name="${item}"][value="1"]`);
     await yes("sync").check();
-    expect(await text(page, "#answered")).toMatch(/3 of 3 answered/);
+    expect(await text(page, "#answered")).toMatch(/3 of 3 questions answered/);
     expect(await yes("location").isDisabled()).toBe(true);
     await page.locator('#questions input[name="sync"][value="0"]').check();
     expect(await yes("location").isEnabled()).toBe(true);
@@ -207,8 +207,8 @@ describe("the demo page before its collector is up", () => {
     story.waiting = "The collector is still compiling: about 60 seconds left.";
     const page = await open();
     await page.locator("#waiting").filter({ hasText: story.waiting }).waitFor();
-    await page.getByRole("button", { name: "Ask them both ways" }).click();
-    await page.locator("#both-verdict").filter({ hasText: "people, the same ε" }).waitFor();
+    await page.getByRole("button", { name: "Ask them in both ways" }).click();
+    await page.locator("#both-verdict").filter({ hasText: "people, at the same ε" }).waitFor();
     expect(await page.locator("html[data-ready]").count()).toBe(0);
 
     story.waiting = undefined;
@@ -256,7 +256,7 @@ describe("the switch between mechanisms", () => {
       0,
     );
     // CoCo estimates only the balance.
-    expect(await page.getByRole("radio", { name: "Said yes" }).isDisabled()).toBe(true);
+    expect(await page.getByRole("radio", { name: "Share of yes" }).isDisabled()).toBe(true);
     expect(await text(page, "#chart-table caption")).toBe("Share of yes minus share of no");
     expect(complaints).toEqual([]);
   });
@@ -299,7 +299,7 @@ describe("the switch between mechanisms", () => {
     await choose(page, "Collision");
     expect(await page.locator("#report").getAttribute("data-state")).toBe("preview");
     expect(await text(page, "#stamp-text")).toMatch(/has left, under CoCo/);
-    expect(await page.getByRole("button", { name: "Sent, once" }).isDisabled()).toBe(true);
+    expect(await page.getByRole("button", { name: "Sent once" }).isDisabled()).toBe(true);
     await page.getByRole("button", { name: "Show what was sent" }).click();
     expect(await shownBytes(page)).toBe(sent);
     expect(await page.locator("#mechanisms input:checked").inputValue()).toBe("habits-coco");

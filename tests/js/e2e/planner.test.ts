@@ -224,7 +224,7 @@ describe("the planner's page", () => {
     for (const [name, expected] of [
       [own?.bias ? "error" : "standard error", own?.error],
       ["95% interval", own?.interval],
-      ["smallest frequency seen", own?.smallest],
+      ["smallest detectable frequency", own?.smallest],
       ["local ε", answer.effective_epsilon],
       ["shuffled ε", answer.central?.central_epsilon],
       ["people", answer.people],
@@ -257,7 +257,7 @@ describe("the planner's page", () => {
     for (const [name, expected] of [
       ["standard error", own?.standard_error],
       ["95% interval", own?.interval],
-      ["smallest share seen", own?.smallest],
+      ["smallest detectable share", own?.smallest],
       ["local ε", answer.effective_epsilon],
       ["shuffled ε", answer.central?.central_epsilon],
       ["people", answer.people],
@@ -307,7 +307,7 @@ describe("the planner's page", () => {
     await page.getByLabel("Kind of answer").selectOption("together");
     await answered(page);
     expect(await text(page, "#verdict-text")).toMatch(/^Shares of together /);
-    const list = page.getByLabel("Options of each choice", { exact: true });
+    const list = page.getByLabel("Options per choice", { exact: true });
     expect(await list.inputValue()).toBe("2, 2, 3");
     await list.fill("2, many");
     await page.locator("#error-parts").filter({ hasText: "such as 2, 2, 3" }).waitFor();
@@ -377,14 +377,14 @@ describe("the planner's page", () => {
     expect(await page.getByLabel("Options", { exact: true }).isVisible()).toBe(true);
     await page.keyboard.press("ArrowUp");
     expect(await page.getByRole("radio", { name: "number-1" }).isChecked()).toBe(true);
-    expect(await page.getByLabel("Within ±", { exact: true }).inputValue()).toBe("2");
+    expect(await page.getByLabel("Interval half-width", { exact: true }).inputValue()).toBe("2");
     await page.waitForFunction(() => location.hash.includes("question="));
     await answered(page);
     const other = await planner(new URL(page.url()).hash.slice(1));
     expect(await text(other, "#verdict-text")).toBe(await text(page, "#verdict-text"));
 
     // An error of a question that is not displayed comes with its name.
-    await page.getByLabel("Within ±", { exact: true }).fill("99");
+    await page.getByLabel("Interval half-width", { exact: true }).fill("99");
     await page.locator("#error-margin").filter({ hasText: "within is 99" }).waitFor();
     await choice.check();
     await page.locator("#verdict-text").filter({ hasText: 'Question "number-1"' }).waitFor();
@@ -531,7 +531,7 @@ describe("the planner's page", () => {
   it("keeps the plan in the URL", async () => {
     const page = await planner("items=40&sparsity=2&solve=people");
     expect(await page.getByLabel("Items", { exact: true }).inputValue()).toBe("40");
-    expect(await page.getByRole("radio", { name: "How many people" }).isChecked()).toBe(true);
+    expect(await page.getByRole("radio", { name: "number of people" }).isChecked()).toBe(true);
     await page.getByRole("radio", { name: "shuffled ε" }).check();
     await page.waitForFunction(() => location.hash.includes("budget=central"));
     await answered(page);
@@ -683,9 +683,9 @@ describe("the planner's page for sums through a shuffler", () => {
     const page = await planner(`trust=shuffler&${SUMS}`);
     expect(await text(page, "#figures")).toMatch(/local εnonea person’s messages reveal/);
     const rows = await page.locator("#ways-rows tr").allTextContents();
-    expect(rows[0]).toMatch(/There is no local ε.*The shuffler: to hold back smaller batches/);
-    expect(rows[1]).toMatch(/Each report, against everyone: local ε = 1.*No one/);
-    expect(await text(page, "#verdict-kind")).toBe("Trust: the shuffler");
+    expect(rows[0]).toMatch(/There is no local ε.*The shuffler: it must hold back smaller batches/);
+    expect(rows[1]).toMatch(/Each report is protected against everyone: local ε = 1.*No one/);
+    expect(await text(page, "#verdict-kind")).toBe("People must trust the shuffler");
     expect(await text(page, "#tally")).toContain("no local ε");
     const influence = await page.locator("#influence-rows tr").allTextContents();
     expect(influence[2]).toMatch(/All 1,000 dishonest people/);
@@ -693,7 +693,7 @@ describe("the planner's page for sums through a shuffler", () => {
 
   it("shows what is wrong at its field, and takes it back", async () => {
     const page = await planner(`trust=shuffler&${SUMS}`);
-    await page.getByText("Finer points").click();
+    await page.getByText("Advanced settings").click();
     for (const [name, wrong, words] of [
       ["people", "2", "hides no one"],
       ["people", "10.5", "Expected a whole number."],
@@ -711,7 +711,7 @@ describe("the planner's page for sums through a shuffler", () => {
       expect(await text(page, "#verdict-kind")).toBe("No plan");
       expect(await page.locator("#copy").isDisabled()).toBe(true);
       await field.fill(before);
-      await expect.poll(() => text(page, "#verdict-kind")).toBe("Trust: the shuffler");
+      await expect.poll(() => text(page, "#verdict-kind")).toBe("People must trust the shuffler");
       expect(await page.locator(`#error-${name}`).isVisible()).toBe(false);
     }
     await page.getByRole("radio", { name: "a vector" }).check();

@@ -48,7 +48,7 @@ async function tabulated(page: Page, chart: string): Promise<[number, number][]>
 
 async function growVisits(page: Page, people: number): Promise<void> {
   await page.locator("#visits-size").selectOption(String(people));
-  await page.getByRole("button", { name: "Send their reports" }).click();
+  await page.getByRole("button", { name: "Send the crowd’s reports" }).click();
   await page
     .locator("#visits-growth-text")
     .filter({ hasText: "on the collector’s disk" })
@@ -71,7 +71,7 @@ describe("the choices, sets and numbers", () => {
     expect(await text(page, "#visit-load")).toMatch(/^[\d,]+ ms, measured/);
     const bytes = async () => (await panel.locator(".byte").allTextContents()).join("");
     const preview = await bytes();
-    await panel.getByRole("button", { name: "Draw another" }).click();
+    await panel.getByRole("button", { name: "Draw another report" }).click();
     expect(await bytes()).not.toBe(preview);
     expect(gateway.posts).toEqual([]);
 
@@ -86,7 +86,7 @@ describe("the choices, sets and numbers", () => {
     await page.waitForSelector('html[data-ready] #visit[data-state="sent"]');
     expect(await bytes()).toBe(sent);
     expect(await text(page, "#visit-call")).toBe(call);
-    expect(await panel.getByRole("button", { name: "Visit sent, once" }).isDisabled()).toBe(true);
+    expect(await panel.getByRole("button", { name: "Visit sent once" }).isDisabled()).toBe(true);
     expect(gateway.posts).toHaveLength(1);
     expect(complaints).toEqual([]);
   });
@@ -177,7 +177,7 @@ describe("the choices, sets and numbers", () => {
     for (let draws = 0; kinds.size < 3; draws += 1) {
       expect(draws).toBeLessThan(200);
       const words = (await text(page, "#told-text")) ?? "";
-      const question = /^These bytes answer (\w+) and/.exec(words)?.[1] ?? "";
+      const question = /^These bytes answer the question (\w+) and/.exec(words)?.[1] ?? "";
       kinds.add(question);
       const rows = page.locator("#told-rows tr");
       const count = { theme: 4, features: 5, loadMs: 32 }[question];

@@ -28,7 +28,7 @@ export class AnswerView {
     if (sums) {
       byId("figures").replaceChildren(...showSums(answer).map(figure));
       byId("each").hidden = true;
-      this.#verdict.answer("useful", "Trust: the shuffler", ...sumsVerdict(answer));
+      this.#verdict.answer("useful", "People must trust the shuffler", ...sumsVerdict(answer));
       return;
     }
     if (isSumInput(input)) throw new Error("a survey's plan answers a survey");
@@ -46,7 +46,7 @@ export class AnswerView {
     byId("each").hidden = view.each.length === 0;
     byId("each-rows").replaceChildren(...view.each.map(cost));
     byId("plots-of").hidden = view.each.length === 0;
-    byId("plots-of").textContent = `These errors are for ${view.each[shown]?.name}.`;
+    byId("plots-of").textContent = `The errors in the plots are for ${view.each[shown]?.name}.`;
     byId("mechanism-name").textContent = view.mechanism;
     byId("mechanism-parameters").textContent = view.parameters;
     byId("mechanism-protects").textContent = view.protects;

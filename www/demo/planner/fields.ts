@@ -18,8 +18,8 @@ const sure = (percent: string) => `${percent}\u00a0% sure`;
 
 export const LIST_FIELDS: Readonly<Record<ListName, FieldText>> = {
   parts: {
-    label: "Options of each choice",
-    help: "Number of options of each choice, separated by commas. A yes-or-no question has 2. Each choice gets its own shares.",
+    label: "Options per choice",
+    help: "Number of options for each choice, separated by commas. A yes-or-no question has 2 options. You get the shares of all options, separately for each choice.",
   },
 };
 
@@ -39,43 +39,43 @@ export const FIELDS: Readonly<Record<NumberName, Field>> = {
   columns: {
     label: "Columns",
     unit: "options",
-    help: "Number of answers of the second choice. Each is combined with each answer of the first.",
+    help: "Number of options for the second answer. You get an estimate for each combination with an option of the first answer.",
     stops: stopsBetween(2, 1024, true),
   },
   length: {
-    label: "Length",
+    label: "Text length",
     unit: "characters",
     help: "Maximum number of characters of a text. Longer texts are found by their beginning.",
     stops: stopsBetween(1, 64, true),
   },
   count: {
-    label: "Numbers",
+    label: "Numbers per person",
     unit: "numbers",
-    help: "How many numbers each person has. All have the range below.",
+    help: "How many numbers each person has. All numbers have the same range, which you set below.",
     stops: stopsBetween(1, 1024, true),
   },
   dimension: {
     label: "Dimension",
     unit: "numbers",
-    help: "How many numbers the vector has.",
+    help: "How many coordinates the vector has.",
     stops: stopsBetween(1, 512, true),
   },
   norm: {
-    label: "Length",
+    label: "Vector length",
     unit: "",
-    help: "Maximum Euclidean length. Longer vectors are shortened to it.",
+    help: "Maximum Euclidean length of the vector. Longer vectors are shortened to this length.",
     stops: stopsBetween(0.01, 100_000),
   },
   min: {
     label: "Minimum",
     unit: "",
-    help: "Smaller numbers count as this one.",
+    help: "Numbers below the minimum count as the minimum.",
     stops: [0, ...stopsBetween(0.01, 100_000)],
   },
   max: {
     label: "Maximum",
     unit: "",
-    help: "Larger numbers count as this one. Errors and intervals are in the same unit.",
+    help: "Numbers above the maximum count as the maximum. Errors and intervals are in the same unit as the numbers.",
     stops: stopsBetween(0.01, 1_000_000),
   },
   bins: {
@@ -87,43 +87,43 @@ export const FIELDS: Readonly<Record<NumberName, Field>> = {
   quantile: {
     label: "Quantile",
     unit: "of people",
-    help: "Share of people below the quantile: 0.5 for the median.",
+    help: "Share of people below the quantile, for example 0.5 for the median.",
     stops: [0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99],
   },
   spread: {
     label: "Spread",
     unit: "",
-    help: "Standard deviation of the numbers. Set it to plan for the quantile itself. Leave it empty to plan for the share of people below the quantile.",
+    help: "Standard deviation of the numbers. With it, errors are those of the quantile itself. Without it, errors are those of the share of people below the quantile.",
     stops: stopsBetween(0.01, 1_000_000),
   },
   sparsity: {
     label: "Sparsity",
-    unit: "entries",
-    help: "Maximum number of items in one report. If a person has more, the report covers a random selection.",
+    unit: "items",
+    help: "Maximum number of items in one report. If a person has more items, the report covers a random selection of them.",
     stops: stopsBetween(1, 1024, true),
   },
   people: {
     label: "People",
     unit: "people",
-    help: "Number of people, with one report each. A shuffler holds back batches of fewer people.",
+    help: "Number of people, who send one report each. A shuffler holds back smaller batches.",
     stops: stopsBetween(10, 1e9, true),
   },
   people_per_day: {
     label: "People per day",
     unit: "per day",
-    help: "Number of reports per day. Leave it empty if you do not know.",
+    help: "Number of people who report per day. Leave the field empty if you do not know this number.",
     stops: stopsBetween(1, 1e8, true),
   },
   epsilon: {
     label: "Local ε",
     unit: "",
-    help: `Privacy loss of one report. Smaller is more private. At ε = 1, someone who was ${sure("50")} of an answer can become at most ${sure(certaintyOf(1))}. It is at most ${sure(certaintyOf(0.5))} at ε = 0.5, and at most ${sure(certaintyOf(2))} at ε = 2.`,
+    help: `Privacy loss of one report. A smaller ε is more private. At ε = 1, someone who was ${sure("50")} of an answer can become at most ${sure(certaintyOf(1))}. At ε = 0.5 the limit is ${sure(certaintyOf(0.5))}, at ε = 2 it is ${sure(certaintyOf(2))}.`,
     stops: stopsBetween(0.05, 12),
   },
   cap: {
     label: "Maximum local ε",
     unit: "",
-    help: "Privacy loss of one report against anyone who can link it to its person.",
+    help: "Maximum privacy loss of one report, against anyone who can link the report to a person.",
     stops: stopsBetween(0.05, 12),
   },
   central_epsilon: {
@@ -147,25 +147,25 @@ export const FIELDS: Readonly<Record<NumberName, Field>> = {
   smallest: {
     label: "Smallest frequency",
     unit: "of people",
-    help: "Share of people who have the rarest item that must still stand out from 0.",
+    help: "The rarest item that must still stand out from 0: the share of people who have this item.",
     stops: stopsBetween(0.0001, 1),
   },
   within: {
-    label: "Shares within ±",
+    label: "Interval half-width",
     unit: "",
-    help: "Half-width of a 95% interval of a share of people, from 0 to 1, in the worst case over answers.",
+    help: "Half-width of the 95% interval for a share of people. Shares are from 0 to 1. The answers are the worst case.",
     stops: stopsBetween(0.0001, 0.5),
   },
   margin: {
-    label: "Within ±",
+    label: "Interval half-width",
     unit: "",
-    help: "Half-width of a 95% interval, in the unit of the number. Ratings range from −1 to 1.",
+    help: "Half-width of the 95% interval for an estimate, in the unit of the number. Ratings range from −1 to 1.",
     stops: stopsBetween(0.0001, 100_000),
   },
   honest_fraction: {
-    label: "Honest share",
+    label: "Share of honest people",
     unit: "of people",
-    help: "Share of people who follow the protocol. Only their reports or noise hide other people’s reports.",
+    help: "Share of people who follow the protocol. Only the reports and the noise of honest people hide other reports.",
     stops: Array.from({ length: 20 }, (_, index) => (index + 1) / 20),
   },
 };

@@ -33,8 +33,8 @@ const WORDS: {
     words: Readonly<Record<(typeof CHOICES)[Name][number], string>>,
   ];
 } = {
-  trust: ["Who has to be trusted?", { nobody: "no one", shuffler: "a shuffler, for sums" }],
-  measure: ["Each person has", { numbers: "numbers", vector: "a vector" }],
+  trust: ["Who has to be trusted?", { nobody: "no one", shuffler: "a shuffler (only sums)" }],
+  measure: ["Data of each person", { numbers: "numbers", vector: "a vector" }],
   kind: [
     "Kind of answer",
     {
@@ -45,31 +45,34 @@ const WORDS: {
       number: "A number",
       numbers: "Several numbers",
       cross: "Two answers combined",
-      together: "Several choices at once",
+      together: "Several choices combined",
       text: "Any text",
     },
   ],
-  across: ["The second answer is", { options: "a choice", number: "a number" }],
-  want: ["Estimate wanted", { mean: "mean", histogram: "histogram", quantiles: "quantiles" }],
-  spacing: ["Bins are spaced", { even: "evenly", logarithmic: "by factors" }],
+  across: ["Kind of the second answer", { options: "a choice", number: "a number" }],
+  want: ["Wanted estimate", { mean: "mean", histogram: "histogram", quantiles: "quantiles" }],
+  spacing: ["Spacing of the bins", { even: "equal widths", logarithmic: "equal factors" }],
   solve: [
-    "What do you want to know?",
-    { error: "How exact it gets", people: "How many people", epsilon: "How much ε" },
+    "What should the planner compute?",
+    { error: "accuracy", people: "number of people", epsilon: "local ε" },
   ],
-  budget: ["Privacy is given as", { local: "local ε", central: "shuffled ε" }],
-  goal: ["Accuracy is given as", { error: "standard error", smallest: "smallest frequency" }],
+  budget: ["Privacy limit that you set", { local: "local ε", central: "shuffled ε" }],
+  goal: [
+    "Accuracy measure that you set",
+    { error: "standard error", smallest: "smallest frequency" },
+  ],
   objective: [
-    "Estimates wanted",
+    "Wanted estimates",
     {
       mean: "means",
       frequency: "frequencies",
-      nonmissing: "non-missing frequencies",
+      nonmissing: "shares of people with a rating",
       both: "means and frequencies",
     },
   ],
-  level: ["One report protects", { user: "a whole person", event: "single entries" }],
-  value: ["Values", { sign: "yes or no", real: "−1 to 1" }],
-  domain: ["Items are", { closed: "a fixed list", open: "any strings" }],
+  level: ["What one report protects", { user: "a whole person", event: "single entries" }],
+  value: ["Values of ratings", { sign: "yes or no", real: "−1 to 1" }],
+  domain: ["Possible items", { closed: "a fixed list", open: "any strings" }],
 };
 
 /** Controls of each group, in order. */

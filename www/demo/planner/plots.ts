@@ -25,7 +25,7 @@ interface Frame {
 
 const ERROR: Line = { name: "error", of: ({ error }) => error, words: digits };
 const SMALLEST: Line = {
-  name: "smallest frequency seen",
+  name: "smallest detectable frequency",
   of: ({ smallest }) => smallest,
   words: perCent,
 };
@@ -44,7 +44,7 @@ const FRAMES: readonly Frame[] = [
   {
     figure: "plot-people",
     curve: "people",
-    title: "Error against people",
+    title: "Error against number of people",
     axis: "people",
     tick: compact,
     lines: [ERROR, SMALLEST],
@@ -52,7 +52,7 @@ const FRAMES: readonly Frame[] = [
   {
     figure: "plot-privacy",
     curve: "people",
-    title: "Privacy against people",
+    title: "Privacy loss against number of people",
     axis: "people",
     tick: compact,
     lines: [CENTRAL, LOCAL],
@@ -115,7 +115,7 @@ class Panel {
       el(
         "details",
         {},
-        el("summary", {}, `${frame.title}: the numbers`),
+        el("summary", {}, `${frame.title}, as a table`),
         el(
           "table",
           {},

@@ -19,12 +19,12 @@ export function severalView(answer: Plan, asked: Survey): View {
     tally: [
       `${questions.length} questions`,
       `ε ${lossDigits(effective_epsilon)}`,
-      `shuffled ${lossDigits(central?.central_epsilon)}`,
+      `shuffled ε ${lossDigits(central?.central_epsilon)}`,
       `${count(people)} people`,
     ].join(" · "),
     mechanism: mechanisms.join(", "),
     parameters:
-      "The table above has the parameters. Each report answers one question, chosen at random by weight.",
+      "The table above lists the parameters. Each report answers one question, chosen at random by weight.",
     protects: `ε protects ${answer.protects}.${biases.join("")}`,
     offers: rowsOf(answer),
   };
@@ -32,7 +32,7 @@ export function severalView(answer: Plan, asked: Survey): View {
 
 function costOf(own: QuestionPlan, { solved_for }: Plan): Cost {
   const unit = own.unit === null ? "" : ` ${own.unit}`;
-  const wanted = own.wanted === null ? "" : `; wanted: ±${digits(own.wanted)}${unit}`;
+  const wanted = own.wanted === null ? "" : `; wanted interval: ±${digits(own.wanted)}${unit}`;
   return {
     name: own.name,
     note: `${nameOf(own.mechanism)}: ${parametersOf(own.mechanism)}`,
@@ -60,7 +60,7 @@ function rowsOf(answer: Plan): Row[] {
     rows.push({
       chosen: false,
       name: "All questions in each report",
-      note: "each report covers all questions; error summed over all answers",
+      note: "each report covers all questions; the error is the sum over all answers",
       costs: [times(Math.sqrt(together_over_drawn)), "–", count(people * together_over_drawn)],
     });
   }
@@ -69,8 +69,8 @@ function rowsOf(answer: Plan): Row[] {
   if (Number.isFinite(ratings)) {
     rows.push({
       chosen: false,
-      name: "The same as ratings",
-      note: "each answer becomes a rated item; each question gets the reports it needs",
+      name: "The same questions as ratings",
+      note: "each answer becomes a rated item, and each question gets as many reports as it needs",
       costs: [times(Math.sqrt(ratings / people)), "–", count(ratings)],
     });
   }

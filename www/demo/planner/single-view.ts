@@ -7,11 +7,12 @@ import { digits, lossDigits, nameOf, parametersOf, perCent } from "./words.js";
 
 /** Estimates that errors are for. */
 export const ERRORS_OF: Readonly<Record<QuestionPlan["errors_of"], string>> = {
-  share: "of a share, from 0 to 1",
-  mean: "of the mean, in the unit of the number",
-  "conditional-mean": "of the mean in a row, if all rows have the same number of people",
-  "quantile-share": "of the share of people below the quantile, from 0 to 1",
-  quantile: "of the quantile, in the unit of the number",
+  share: "for the estimate of a share, from 0 to 1",
+  mean: "for the estimated mean, in the unit of the number",
+  "conditional-mean":
+    "for the estimated mean of one row, if all rows have the same number of people",
+  "quantile-share": "for the estimated share of people below the quantile, from 0 to 1",
+  quantile: "for the estimated quantile, in the unit of the number",
   items: "root mean square over all items",
 };
 
@@ -45,7 +46,7 @@ export function singleView(answer: Plan, asked: Survey): View {
     tally: [
       rated ? `error ${digits(own.error)}` : `±${digits(own.interval)}`,
       `ε ${lossDigits(answer.effective_epsilon)}`,
-      `shuffled ${lossDigits(answer.central?.central_epsilon)}`,
+      `shuffled ε ${lossDigits(answer.central?.central_epsilon)}`,
       `${count(answer.people)} people`,
     ].join(" · "),
     mechanism: nameOf(mechanism),
@@ -64,24 +65,24 @@ function figuresOf(own: QuestionPlan, { solved_for }: Plan): Figure[] {
   const together =
     simultaneous_interval === interval
       ? ""
-      : `; 95% for all rows at once: ±${digits(simultaneous_interval)}`;
-  const goal = wanted === null ? "" : `; wanted: ±${digits(wanted)}`;
+      : `; for all rows at once: ±${digits(simultaneous_interval)}`;
+  const goal = wanted === null ? "" : `; wanted interval: ±${digits(wanted)}`;
   const of = ERRORS_OF[own.errors_of];
   return [
     [
       "standard error",
       standard_error,
       digits(standard_error),
-      `${of}; worst case over answers`,
+      `${of}, in the worst case over answers`,
       solved_for === "error",
     ],
     ["95% interval", interval, `±${digits(interval)}`, `${of}${together}${goal}`],
     own.errors_of === "share"
       ? [
-          "smallest share seen",
+          "smallest detectable share",
           smallest,
           smallest === null ? "none" : perCent(smallest),
-          "of people; it stands out with a probability of 80%",
+          "share of people that stands out from 0 with a probability of 80%",
         ]
       : [
           "relative interval",
@@ -102,7 +103,7 @@ function itemFigures(own: QuestionPlan, { solved_for }: Plan): Figure[] {
       error,
       digits(error),
       biased
-        ? `root mean square: ${digits(own.standard_error)} from noise, up to ${digits(bias)} from bias`
+        ? `root mean square, with ${digits(own.standard_error)} from noise and up to ${digits(bias)} from bias`
         : ERRORS_OF.items,
       solved_for === "error",
     ],
@@ -110,19 +111,19 @@ function itemFigures(own: QuestionPlan, { solved_for }: Plan): Figure[] {
       "95% interval",
       interval,
       `±${digits(interval)}`,
-      `of one item; 95% for all rows at once: ±${digits(own.simultaneous_interval)}`,
+      `for one item; for all items at once: ±${digits(own.simultaneous_interval)}`,
     ],
     [
-      "smallest frequency seen",
+      "smallest detectable frequency",
       smallest,
       smallest === null ? "none" : perCent(smallest),
-      "of people; it stands out with a probability of 80%",
+      "share of people that stands out from 0 with a probability of 80%",
     ],
   ];
 }
 
 function rangeOf({ range }: QuestionPlan): string {
-  return `half-width as a share of the range, which is ${digits(range)} wide`;
+  return `half-width divided by the range, which is ${digits(range)} wide`;
 }
 
 /** Returns rows for the plan and for every alternative. */
@@ -140,7 +141,7 @@ function rowsOf(own: QuestionPlan, answer: Plan): Row[] {
   if (own.as_ratings === null) return rows;
   const ratings: Row = {
     chosen: false,
-    name: "The same as ratings",
+    name: "The same question as ratings",
     note: "each answer becomes a rated item, at the same local ε",
     costs: [
       digits(own.standard_error * Math.sqrt(own.as_ratings)),
@@ -165,6 +166,6 @@ function otherRow({ mechanism, sparsity, people, ...other }: Alternative): Row {
 }
 
 function errorOf(error: number | null, bias: number | null): string {
-  const biased = bias !== null && bias > 0 ? `, including up to ${digits(bias)} of bias` : "";
+  const biased = bias !== null && bias > 0 ? `, including a bias of up to ${digits(bias)}` : "";
   return `${digits(error)}${biased}`;
 }

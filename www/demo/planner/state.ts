@@ -263,7 +263,7 @@ export function invalidFields(state: State, alone = true): Map<FieldName, string
     if (!asked.has(name) || (OPTIONAL.has(name) && Number.isNaN(value))) continue;
     if (Number.isNaN(value)) found.set(name, "Expected a number.");
     else if (!Number.isFinite(value))
-      found.set(name, "Expected a number such as 0.5 or 1000, without separators of thousands.");
+      found.set(name, "Expected a number such as 0.5 or 1000, without thousands separators.");
     else if (WHOLE.has(name) && !(Number.isSafeInteger(value) && value >= 0))
       found.set(name, "Expected a whole number.");
   }

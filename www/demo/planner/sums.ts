@@ -39,7 +39,7 @@ function verdictOf(plan: SumPlan): string {
     times >= 1
       ? `${digits(times)} times smaller than with local reports at the same ε`
       : "no smaller than with local reports, which need no trust";
-  return `The standard error of ${each(plan)} is ${digits(standard_error)}. It is ${better}.`;
+  return `The standard error of ${each(plan)} is ${digits(standard_error)}. This error is ${better}.`;
 }
 
 function figuresOf(plan: SumPlan): Figure[] {
@@ -51,13 +51,13 @@ function figuresOf(plan: SumPlan): Figure[] {
       "standard error",
       standard_error,
       digits(standard_error),
-      `of ${each(plan)}; worst case over answers`,
+      `of ${each(plan)}, in the worst case over answers`,
     ],
     [
       "messages per person",
       messages,
       count(messages),
-      `including ${digits(noise_messages)} of noise on average; ${counted(drawn, "coordinate")} with ${counted(levels, "level")}`,
+      `including ${digits(noise_messages)} noise messages on average; ${counted(drawn, "coordinate")} with ${counted(levels, "level")} each`,
     ],
     ["bytes per person", bytes, count(bytes), "each message is sealed separately"],
     ["local ε", null, "none", "a person’s messages reveal the answer"],
@@ -71,7 +71,7 @@ function figuresOf(plan: SumPlan): Figure[] {
       "people per batch",
       privacy.people,
       count(privacy.people),
-      `minimum; ${perCent(privacy.honest_fraction)} of them honest`,
+      `minimum; ${perCent(privacy.honest_fraction)} of the people are assumed honest`,
     ],
   ];
 }
@@ -114,11 +114,11 @@ function waysOf(plan: SumPlan): readonly HTMLElement[] {
   return [
     way(
       "Through the shuffler",
-      `${counted(plan.messages, "message")} per person; anyone who links them reads the answer`,
+      `${counted(plan.messages, "message")} per person; anyone who links the messages reads the answer`,
       [
         digits(standard_error),
-        `The shuffled batch: ε = ${epsilon}, δ = ${delta(own)}. There is no local ε`,
-        "The shuffler: to hold back smaller batches, and not to collude with the analyser",
+        `The shuffled batch is protected: ε = ${epsilon}, δ = ${delta(own)}. There is no local ε`,
+        "The shuffler: it must hold back smaller batches, and must not collude with the analyser",
       ],
       true,
     ),
@@ -127,7 +127,7 @@ function waysOf(plan: SumPlan): readonly HTMLElement[] {
       "one report per person, randomised in the page",
       [
         digits(local_standard_error),
-        `Each report, against everyone: local ε = ${epsilon}`,
+        `Each report is protected against everyone: local ε = ${epsilon}`,
         "No one, not even the collector’s operator",
       ],
       false,
@@ -138,12 +138,12 @@ function waysOf(plan: SumPlan): readonly HTMLElement[] {
 function assumedOf({ privacy, influence: [own] }: SumPlan): string {
   const assumed = own?.people ?? 0;
   const who = `The plan assumes that ${count(assumed)} of ${counted(privacy.people, "person", "people")} are dishonest.`;
-  return `${who} The shuffler limits the number of messages in an upload. It cannot read them, so all may push in the same direction.`;
+  return `${who} The shuffler limits the number of messages in an upload. The shuffler cannot read the messages, so all of them may push in the same direction.`;
 }
 
 function influenceOf({ influence: [own], task }: SumPlan): readonly HTMLElement[] {
   if (!own) return [];
-  const of = task.vector === undefined ? "for each number" : "in length";
+  const of = task.vector === undefined ? "for the sum of each number" : "for the length of the sum";
   const row = (name: string, moved: number, errors: number | null) =>
     el(
       "tr",
@@ -167,7 +167,7 @@ function tallyOf(plan: SumPlan): string {
   return [
     `error ${digits(errorOf(plan).standard_error)}`,
     "no local ε",
-    `shuffled ${lossDigits(plan.central_epsilon.upper)}`,
+    `shuffled ε ${lossDigits(plan.central_epsilon.upper)}`,
     `${count(plan.messages)} messages`,
   ].join(" · ");
 }

@@ -77,7 +77,7 @@ export function commonFigures(plan: Plan, { people_per_day }: Survey): Figure[] 
       central?.central_epsilon,
       lossDigits(central?.central_epsilon),
       central
-        ? `against those who see only the batch; δ = ${digits(central.delta)}`
+        ? `against anyone who sees only the batch; δ = ${digits(central.delta)}`
         : (central_reason ?? ""),
     ],
     [
@@ -85,7 +85,7 @@ export function commonFigures(plan: Plan, { people_per_day }: Survey): Figure[] 
       people,
       count(people),
       time === null
-        ? "one report each"
+        ? "who send one report each"
         : `${days(time)} at ${count(people_per_day ?? 0)} reports per day`,
       solved_for === "people",
     ],

@@ -68,6 +68,6 @@ export function days(value: number | null): string {
 export const VERDICTS: Readonly<Record<VerdictKind, string>> = {
   useful: "Useful",
   "frequent-only": "Frequent items only",
-  noise: "All noise",
-  missed: "Goal missed",
+  noise: "Only noise",
+  missed: "Accuracy goal missed",
 };

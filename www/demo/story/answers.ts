@@ -40,8 +40,8 @@ export class AnswersForm {
       input.disabled = full && !answers[input.name];
     }
     byId("answered").textContent = full
-      ? `${given} of ${this.#most} answered. Set one back to “not set” to answer another.`
-      : `${given} of ${this.#most} answered.`;
+      ? `${given} of ${this.#most} questions answered. Set one answer back to “not set” to answer another question.`
+      : `${given} of ${this.#most} questions answered.`;
   }
 
   get answers(): Answers {

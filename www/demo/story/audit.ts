@@ -113,7 +113,7 @@ export class AuditView {
       `Such a difference needs an ε of at least ${boundOf(least)}, with ${sure} confidence.` +
       (caught
         ? " This randomiser breaks its promise."
-        : " This is no proof of privacy. Only the mathematics is. But a clear violation for these inputs would show here. The command hushbin audit also tests seeds, ids and other inputs.");
+        : " This is no proof of privacy. Only mathematics can give a proof. But a clear violation for these inputs would show here. The command hushbin audit also tests seeds, ids and other inputs.");
   }
 
   #draw(measured: Measured | null): void {
@@ -123,7 +123,7 @@ export class AuditView {
     const caught = least !== null && least > answer.effective_epsilon;
     const at = (value: number) => `${(Math.min(value / (SPAN * epsilon), 1) * 100).toFixed(2)}%`;
     setAll(byId("gauge"), { "data-caught": caught });
-    byId("gauge-title").textContent = `${kind.name}: measured against promised`;
+    byId("gauge-title").textContent = `${kind.name}: measured ε and promised ε`;
     byId("gauge-desc").textContent =
       `Promised: ε of at most ${short(epsilon)}. ` +
       (least === null
@@ -158,7 +158,7 @@ export class AuditView {
       ...[
         ["requested ε", short(epsilon)],
         ["effective ε", lossOf(answer.effective_epsilon)],
-        ["measured ε, at least", least === null ? "–" : boundOf(least)],
+        ["measured lower bound of ε", least === null ? "–" : boundOf(least)],
         ["reports per input", count(TRIALS)],
         ["confidence", percent(CONFIDENCE, 1)],
       ].map(([name = "", value = ""]) =>
@@ -176,7 +176,7 @@ function inputsInWords({ answer, explainer, covers }: Channel): string {
     covers === "entry"
       ? " They differ in a single answer, because this mechanism promises to hide only single answers."
       : "";
-  return `“Yes” to ${questions} of ${answer.task.items.length}, and “no” to the same.${scope}`;
+  return `“Yes” to ${questions} of ${answer.task.items.length}, and “no” to the same questions.${scope}`;
 }
 
 function times({ hits, trials }: Hits): string {

@@ -30,7 +30,7 @@ export function halfWidth(answer: EstimatesAnswer | null): number | null {
 export function comparison(widths: readonly Width[]): string {
   const known = widths.flatMap(({ half, ...width }) => (half === null ? [] : [{ ...width, half }]));
   const chosen = known.find((width) => width.chosen);
-  if (!chosen) return "No reports yet under the chosen mechanism.";
+  if (!chosen) return "There are no reports under the chosen mechanism yet.";
   const missing = widths.filter(({ half }) => half === null);
   const others = known.filter(({ name }) => name !== chosen.name);
   const equal = others.filter(({ reports }) => reports === chosen.reports);
@@ -51,7 +51,7 @@ export function comparison(widths: readonly Width[]): string {
     .map(({ name, covers }) => {
       return ` ${name} promises less: its ε covers ${covers}.`;
     });
-  return `${counted(chosen.reports, "report")} each: under ${chosen.name} the error bars are ${inARow(phrases)}.${weaker.join("")}`;
+  return `${counted(chosen.reports, "report")} for each mechanism: under ${chosen.name} the error bars are ${inARow(phrases)}.${weaker.join("")}`;
 }
 
 function inARow(phrases: readonly string[]): string {

@@ -12,9 +12,13 @@ import type { Question } from "./questions.js";
 const VIEWS: readonly { readonly key: Estimand; readonly name: string; readonly title: string }[] =
   [
     { key: "mean", name: "Yes minus no", title: "Share of yes minus share of no" },
-    { key: "plus", name: "Said yes", title: "Share of people who said yes" },
-    { key: "minus", name: "Said no", title: "Share of people who said no" },
-    { key: "nonmissing", name: "Answered", title: "Share of people who answered either way" },
+    { key: "plus", name: "Share of yes", title: "Share of people who said yes" },
+    { key: "minus", name: "Share of no", title: "Share of people who said no" },
+    {
+      key: "nonmissing",
+      name: "Share of answers",
+      title: "Share of people who answered yes or no",
+    },
   ];
 
 /** Half-width that the verdict calls readable: 10 percentage points. */
@@ -135,17 +139,17 @@ export function verdictOf(rows: readonly Row[], reports: number, comparable: boo
       : "";
   const start = `${counted(reports, "report")}: `;
   if (noisy === rows.length) {
-    return `${start}all noise. Every interval is wider than its answer, so nothing can be concluded.${more}`;
+    return `${start}all answers are noise. Every interval is wider than its answer, so nothing can be concluded.${more}`;
   }
   if (noisy > 0) {
     const are = noisy === 1 ? "is" : "are";
     return `${start}${noisy} of ${rows.length} answers ${are} still noise, with an interval wider than the answer.${holds}${more}`;
   }
-  return `${start}no answer is lost in noise. All are known to within ${plusMinus(widest)} percentage points.${holds}${more}`;
+  return `${start}no answer is lost in noise. All answers are known to within ${plusMinus(widest)} percentage points.${holds}${more}`;
 }
 
 /** Verdict without reports. */
-export const NONE_YET = "No reports yet. Send yours, or grow the crowd.";
+export const NONE_YET = "There are no reports yet. Send your report, or grow the crowd.";
 
 /** Returns a sentence on how many intervals contain the truth. It begins with a space. */
 export function coverageText(rows: readonly Row[]): string {

@@ -172,8 +172,8 @@ class Demo {
       this.#trouble(error);
     }
     byId("stamp-text").textContent = this.#sent
-      ? `Your report has left, under ${this.#sent.kind.name}. This preview shows another draw. It is not sent.`
-      : "Drawn here and sent nowhere. Sending makes a new draw, once.";
+      ? `Your report has left, under ${this.#sent.kind.name}. This preview shows another draw, which is not sent.`
+      : "This report was drawn here and is sent nowhere. “Send one report” makes a new draw, only once.";
     byId("again").textContent = "Randomise again";
   }
 
@@ -210,7 +210,7 @@ class Demo {
     }
     this.#show("sent", mine.upload, mine.answers);
     byId("stamp-text").textContent =
-      "These bytes left your page and are on the collector’s disk. They are all that it has about you.";
+      "These bytes left your page and are on the collector’s disk. The collector has nothing else about you.";
     byId("again").textContent = "Preview another draw";
   }
 
@@ -225,7 +225,7 @@ class Demo {
     byId("show-sent").hidden = !sent || state === "sent";
     const send = byId<HTMLButtonElement>("send");
     send.disabled = sent || this.#sending;
-    send.textContent = sent ? "Sent, once" : "Send one report";
+    send.textContent = sent ? "Sent once" : "Send one report";
   }
 
   /**

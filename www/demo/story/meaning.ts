@@ -18,15 +18,15 @@ export function explainTask({ answer, texts, covers, kind }: Channel): void {
   const sure = (spent: number) => `${certaintyOf(spent)}\u00a0% sure`;
 
   byId("meaning-lead").textContent = whole
-    ? "ε limits how much anyone can learn about you from one report. Smaller is more private."
-    : "ε limits how much one report reveals about one of your answers to someone who knows all your other answers. Smaller is more private.";
+    ? "ε limits how much anyone can learn about you from one report. A smaller ε is more private."
+    : "ε limits how much one report reveals about one of your answers to someone who knows all your other answers. A smaller ε is more private.";
   figures([
     [
       "requested ε",
       short(epsilon),
       whole ? "for all answers of a report together" : "for each answer of a report separately",
     ],
-    ["effective ε", lossOf(effective_epsilon), "from the sampling thresholds, rounded up"],
+    ["effective ε", lossOf(effective_epsilon), "computed from the sampling thresholds, rounded up"],
     [
       eToEpsilon(),
       factor,
@@ -44,57 +44,57 @@ export function explainTask({ answer, texts, covers, kind }: Channel): void {
     el(
       "p",
       {},
-      `This limit takes the worst possible report, and an observer who knows all your other answers. At ε = 0.5 the limit is ${sure(0.5)}, at ε = 2 it is ${sure(2)}. A smaller ε needs more people for the same error.`,
+      `This limit assumes the worst possible report, and an observer who knows all your other answers. At ε = 0.5 the limit is ${sure(0.5)}, at ε = 2 it is ${sure(2)}. A smaller ε needs more people for the same error.`,
     ),
   );
 
   list("holds", [
     [
-      "Against everyone.",
+      "Protection against everyone.",
       "The collector, its operator and anyone who steals its disk see only randomised data. No later calculation can undo that.",
     ],
     whole
       ? [
-          "With any prior knowledge.",
+          "Protection with any prior knowledge.",
           `Prior knowledge changes the belief of an observer before the report. The report then changes the odds by at most a factor of ${factor}.`,
         ]
       : [
-          "With knowledge of your other answers.",
-          `For someone who knows your other answers, the odds of the remaining one change by at most a factor of ${factor}. If answers are related, one can reveal another. That is not covered.`,
+          "Protection if your other answers are known.",
+          `For someone who knows your other answers, the odds of the remaining answer change by at most a factor of ${factor}. If answers are related, one answer can reveal another. ε does not cover that.`,
         ],
     whole
       ? [
-          "For the whole report.",
+          "One ε for the whole report.",
           `ε = ${short(epsilon)} covers all your answers together, not each question separately.`,
         ]
       : [
-          "For one answer at a time.",
+          "One ε for each answer.",
           `ε = ${short(epsilon)} covers each answer separately. For all ${sparsity} answers together, the limit is ε = ${sparsity} × ${short(epsilon)} = ${short(sparsity * epsilon)}.`,
         ],
     [
-      "As implemented.",
+      "Protection by the actual code.",
       "Probabilities are whole numbers, drawn with the browser’s secure generator. The collector states the ε of exactly these numbers.",
     ],
   ]);
   list("limits", [
     [
-      "That you took part.",
+      "The fact that you took part.",
       "A request reaches the collector from your network address. The collector stores no address, but the network sees it.",
     ],
     [
-      "Repetition.",
-      `Two new reports of the same answers spend ε twice. Together that is ε = ${short(2 * epsilon)}: from 50\u00a0% sure to at most ${sure(2 * epsilon)}. At one report in 30 days, a year has ${REPORTS_A_YEAR} reports, together ε = ${short(REPORTS_A_YEAR * epsilon)}.`,
+      "Repeated reports.",
+      `Two new reports of the same answers spend ε twice. Together they spend ε = ${short(2 * epsilon)}: from 50\u00a0% sure to at most ${sure(2 * epsilon)}. At one report in 30 days, a year has ${REPORTS_A_YEAR} reports, which together spend ε = ${short(REPORTS_A_YEAR * epsilon)}.`,
     ],
     [
-      "What the crowd reveals.",
+      "Facts about the crowd.",
       "If most people like you say yes, that becomes known whether or not you report.",
     ],
     [
-      "Made-up reports.",
+      "Estimates against made-up reports.",
       "Noise does not stop anyone from sending false reports. Estimates are only as honest as the senders.",
     ],
     [
-      "A page that lies.",
+      "You against a page that lies.",
       "You rely on the page to randomise before it sends. You can check the bytes above.",
     ],
   ]);

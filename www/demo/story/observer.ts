@@ -96,8 +96,8 @@ export class Observer {
 
     const moved =
       Math.abs(found.ratio - 1) < 1e-9
-        ? `This report leaves the belief at ${was}: the report is equally likely either way.`
-        : `This report moves the belief to ${percent(found.after)}: the report is ${times(found.ratio)} under that answer.`;
+        ? `This report leaves the belief at ${was}: the report is equally likely with and without that answer.`
+        : `This report moves the belief to ${percent(found.after)}: the report is ${times(found.ratio)} with that answer.`;
     byId("belief-text").replaceChildren(
       el("strong", {}, moved),
       ` No report can move it below ${percent(least, 1)} or above ${percent(most, 1)}.`,
@@ -121,11 +121,11 @@ export class Observer {
         axis("middle", [x(share), y(0) + 15], percent(share)),
         axis("end", [x(0) - 5, y(share) + 4], percent(share)),
       ]),
-      axis("middle", [x(0.5), SIZE - 4], "believed before"),
+      axis("middle", [x(0.5), SIZE - 4], "belief before"),
       svg(
         "text",
         { transform: `translate(9 ${y(0.5)}) rotate(-90)`, "text-anchor": "middle" },
-        "after",
+        "belief after",
       ),
       this.#own,
       this.#drop,
@@ -150,11 +150,11 @@ function boundInWords({ answer, covers }: Channel): (Node | string)[] {
       ];
     case "entry":
       return [
-        "For anyone who sees this report and knows your other answers, the odds of a guess about the remaining one change by at most a factor of ",
+        "For anyone who sees this report and knows your other answers, the odds of a guess about the remaining answer change by at most a factor of ",
         ...most,
         ` This promise is weaker than that of the other mechanisms. The factor is ` +
           `${short(Math.exp(2 * epsilon))} for two answers together and ` +
-          `${short(Math.exp(sparsity * epsilon))} for all ${sparsity}.${close}`,
+          `${short(Math.exp(sparsity * epsilon))} for all ${sparsity} answers.${close}`,
       ];
   }
 }

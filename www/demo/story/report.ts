@@ -107,11 +107,11 @@ const NAMES: Record<FixedPart, string> = {
 const SHORT = { version: "v", task: "task", count: "n" };
 
 const MEANINGS: Partial<Record<PartName, string>> & Record<FixedPart, string> = {
-  version: "Format of the upload. It is the same for everyone.",
-  task: "Identifies the questions, the mechanism and every parameter of the noise. The collector refuses a report made under other rules. It is the same for everyone.",
-  id: "Random. A retry has the same id, so the collector counts the upload once. It reveals nothing about you.",
-  count: "One report in this upload.",
-  seed: "Random. It decides where each possible answer falls, for this report only. It does not depend on your answers.",
+  version: "Format of the upload. This part is the same for everyone.",
+  task: "Identifies the questions, the mechanism and every parameter of the noise. The collector refuses a report made under other rules. This part is the same for everyone.",
+  id: "A random number. A retry has the same id, so the collector counts the upload once. The id reveals nothing about you.",
+  count: "Number of reports in this upload: one.",
+  seed: "A random number. For this report only, the seed decides where each possible answer falls. It does not depend on your answers.",
 };
 
 /** Creates the bytes of a part, with its label. */

@@ -62,7 +62,7 @@ describe("rows of the chart", () => {
     const none = { ...answer(0, 0), reports: 0, estimates: [] };
     const rows = rowsOf(questions, none, { people: 0, yes: [0, 0], no: [0, 0] }, "plus");
     expect(rows.every((row) => row.truth === null && row.estimate === null)).toBe(true);
-    expect(verdictOf(rows, 0, true)).toMatch(/No reports yet/);
+    expect(verdictOf(rows, 0, true)).toMatch(/no reports yet/);
   });
 });
 
@@ -71,7 +71,7 @@ describe("the verdict", () => {
     verdictOf(rowsOf(questions, answer(value, half), truth, "plus"), 1000, comparable);
 
   it("calls noise noise", () => {
-    expect(verdict(0.3, 0.5)).toMatch(/all noise/);
+    expect(verdict(0.3, 0.5)).toMatch(/all answers are noise/);
     expect(verdict(0.3, 0.5)).toMatch(/About 25,000 reports/);
   });
 
@@ -125,7 +125,7 @@ describe("error bars side by side", () => {
   it("are compared only at equal numbers of reports", () => {
     const a = width("A", 500, 0.2, true);
     expect(comparison([a, width("B", 500, 0.25), width("C", 500, 0.1)])).toBe(
-      "500 reports each: under A the error bars are 20% narrower than under B and 100% wider than under C.",
+      "500 reports for each mechanism: under A the error bars are 20% narrower than under B and 100% wider than under C.",
     );
     expect(comparison([a, width("W", 500, 0.1)])).toMatch(
       /wider than under W\. W promises less: its ε covers what W covers\.$/,
@@ -134,6 +134,6 @@ describe("error bars side by side", () => {
     expect(comparison([a, width("B", 400, 0.25)])).toMatch(/different numbers/);
     expect(comparison([a, width("B", 500, 0.25), width("C", 0, null)])).toMatch(/different/);
     expect(comparison([a, width("B", 0, null)])).toMatch(/other mechanisms have no reports yet/);
-    expect(comparison([width("A", 0, null, true), width("B", 9, 1)])).toMatch(/No reports yet/);
+    expect(comparison([width("A", 0, null, true), width("B", 9, 1)])).toMatch(/no reports under/);
   });
 });

@@ -100,6 +100,6 @@ describe("people who are asked both ways", () => {
       confidence: 0.95,
       items: [{ item: "load", range: [0, 10], truth: 5, local: of(6, 4), shuffled: of(5.5, 0.2) }],
     };
-    expect(verdictOf(found)).toMatch(/20 times smaller.*1 of 1 local intervals, and inside 0 of 1/);
+    expect(verdictOf(found)).toMatch(/20 times smaller.*1 of 1 local intervals and inside 0 of 1/);
   });
 });

@@ -45,7 +45,7 @@ describe("what the bytes of a visit tell", () => {
       meanings: [],
       ratios: [1 / Math.E, Math.E],
     };
-    expect(revealedText(told)).toContain("These bytes answer features and");
+    expect(revealedText(told)).toContain("These bytes answer the question features and");
     expect(revealedText(told)).toContain("made from your answer: nothing.");
     expect(revealedText(told)).toContain("by more than a factor of 2.72");
     const coded = [
@@ -171,7 +171,7 @@ describe("load times in words", () => {
       / The truth lies inside 2 of 4 intervals\.$/,
     );
     const none = quantileRows(undefined, truth);
-    expect(numberVerdict({ below: [], quantiles: none }, 0, true)).toMatch(/No reports yet/);
+    expect(numberVerdict({ below: [], quantiles: none }, 0, true)).toMatch(/no reports yet/);
   });
 
   it("say what the page calls, and what is clipped", () => {

@@ -25,7 +25,7 @@ export class BothChart {
     this.#found = found;
     const items = found?.items ?? [];
     describeChart("both-chart", {
-      title: "Means of four numbers, estimated both ways, and the truth",
+      title: "Means of four numbers: truth, local estimate and shuffled estimate",
       sentences: items.length === 0 ? ["No one has been asked yet."] : items.map(sentence),
       cells: items.map(cells),
     });
@@ -114,7 +114,7 @@ function spread({ simultaneous_interval }: Estimate, words: (value: number) => s
 
 function sentence({ item, unit, range, truth, local, shuffled }: BothEstimate): string {
   const words = (value: number) => inUnit(value, range, unit);
-  return `${labelOf(item)}: truth ${words(truth)}; local ${words(local.estimate)}, interval ${spread(local, words)}; through the shuffler ${words(shuffled.estimate)}, interval ${spread(shuffled, words)}.`;
+  return `${labelOf(item)}: truth ${words(truth)}; local estimate ${words(local.estimate)}, interval ${spread(local, words)}; shuffled estimate ${words(shuffled.estimate)}, interval ${spread(shuffled, words)}.`;
 }
 
 function cells({ item, unit, range, truth, local, shuffled }: BothEstimate): string[] {

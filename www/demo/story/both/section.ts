@@ -28,18 +28,18 @@ export class BothSection {
   constructor(onTrouble: (error: unknown) => void) {
     this.#onTrouble = onTrouble;
     byId("both-plot").append(
-      ...figure("both-chart", "Both ways", [
+      ...figure("both-chart", "Estimates", [
         "Number",
         "Truth",
-        "Local",
-        "95% interval, local",
-        "Through the shuffler",
-        "95% interval, through the shuffler",
+        "Local estimate",
+        "Local 95% interval",
+        "Shuffled estimate",
+        "Shuffled 95% interval",
       ]),
     );
     // Six columns do not fit a narrow screen, so the table scrolls and needs the focus.
     const table = document.querySelector("#both-plot .tabulated");
-    if (table) setAll(table, { tabindex: 0, role: "region", "aria-label": "Both ways as a table" });
+    if (table) setAll(table, { tabindex: 0, role: "region", "aria-label": "Estimates as a table" });
     this.#chart = new BothChart();
     this.#size.append(
       ...SIZES.map((size) => el("option", { value: size }, `${count(size)} people`)),
@@ -70,7 +70,7 @@ export class BothSection {
     this.#bar.hidden = false;
     this.#bar.value = 0;
     const status = byId("both-status");
-    status.textContent = `Asking ${count(people)} people both ways …`;
+    status.textContent = `Asking ${count(people)} people in both ways …`;
     const both = open();
     try {
       for (let first = 0; first < people && !asking.signal.aborted; first += SLICE) {
@@ -95,7 +95,7 @@ export class BothSection {
       this.#onTrouble(error);
     } finally {
       this.#asking = null;
-      this.#button.textContent = "Ask them both ways";
+      this.#button.textContent = "Ask them in both ways";
       this.#bar.hidden = true;
     }
   }
@@ -119,9 +119,9 @@ export function verdictOf({ people, items }: BothEstimates): string {
     items.filter(({ truth, [way]: { simultaneous_interval: ends } }) => {
       return ends[0] <= truth && truth <= ends[1];
     }).length;
-  return `${count(people)} people, the same ε: through the shuffler, standard errors are ${short(times)} times smaller, but the shuffler has to be trusted. The truth lies inside ${held("local")} of ${items.length} local intervals, and inside ${held("shuffled")} of ${items.length} intervals through the shuffler.`;
+  return `${count(people)} people, at the same ε: standard errors through the shuffler are ${short(times)} times smaller than with local reports, but the shuffler has to be trusted. The truth lies inside ${held("local")} of ${items.length} local intervals and inside ${held("shuffled")} of ${items.length} shuffled intervals.`;
 }
 
 function summary({ people }: BothEstimates): string {
-  return `${count(people)} people were asked both ways. Nothing was sent.`;
+  return `${count(people)} people were asked in both ways. Nothing was sent.`;
 }

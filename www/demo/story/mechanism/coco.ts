@@ -11,7 +11,7 @@ import { bars, chipKey, chipOf, chipsOf, Hashes, listed, REPORTED_KEY } from "./
 export const coco: MechanismInfo = {
   name: "CoCo",
   strength:
-    "Reveals only the balance of yes and no, but more exactly. Opposite answers cancel inside a report and leave room.",
+    "Reveals only the share of yes minus the share of no, but more exactly. Opposite answers cancel inside a report and leave room for others.",
   covers: "your whole report",
   task: draft.id,
   explain: (task) => new Coco(task),
@@ -106,15 +106,15 @@ export class Coco implements MechanismTexts {
     );
     const pushed =
       towards + against === 0
-        ? "none of your answers pushed there, either way"
+        ? "none of your answers pushed to either side of this pair"
         : drawn.plus
-          ? `${towards} of your answers pushed there and ${against} against it`
-          : `${against} of your answers pushed there and ${towards} against it`;
+          ? `${towards} of your answers pushed to this side and ${against} against it`
+          : `${against} of your answers pushed to this side and ${towards} against it`;
     return {
       title: "Which way your answers push",
       text:
         `Answers and ${this.#filler} always make ${this.#sparsity} elements. For every question the seed ` +
-        `tosses a coin${hashes.repeated}. Heads: yes pushes to the plus side. Tails: yes pushes to the minus side. No ` +
+        `tosses a coin${hashes.repeated}. Heads: yes pushes to the plus side. Tails: yes pushes to the minus side. An answer “no” ` +
         `pushes the other way. Then one side${hashes.ofAll} is drawn at random, ${odds(chances, hashes)}. This time it was the ${this.words(reported)}: ${pushed}.`,
       body: el("div", { class: "duels" }, ...duels),
       key: [...chipKey({ padding: this.#filler !== ADDED }), REPORTED_KEY()],

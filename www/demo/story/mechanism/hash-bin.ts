@@ -50,7 +50,7 @@ export class HashBinEvent implements MechanismTexts {
     this.probabilities = `any numbers can be reported. Your answers only shift the centre of the noise: a different answer to one question makes a report at most ${factor} times more likely or less likely.`;
     this.figures = [
       ["bins", String(mechanism.bins), "every answer falls into one of them"],
-      ["noise", this.#noise, "scale of the Laplace noise on every bin"],
+      ["noise", this.#noise, "scale of the Laplace noise in each bin"],
     ];
   }
 
@@ -95,7 +95,7 @@ export class HashBinEvent implements MechanismTexts {
       title: "Your answers in this seed’s bins",
       text:
         `The seed decides which of ${bins.length} bins each question falls into, and tosses a coin for it. Heads: yes ` +
-        `counts +1. Tails: yes counts −1. No counts the other way, and “not set” counts 0. The report has the sum of ` +
+        `counts +1. Tails: yes counts −1. An answer “no” counts the other way, and “not set” counts 0. The report has the sum of ` +
         `each bin with noise of scale ${this.#noise}. Empty bins have noise too.`,
       body: el("ol", { class: "bins", "aria-label": "Bins" }, ...rows),
       key: [
@@ -138,7 +138,7 @@ export class HashBinUser implements MechanismTexts {
   }
 
   meaning(reported: Reported): string {
-    return `${narrow(reported, "sign").plus ? "Plus" : "Minus"}. This is the only part that your answers influence. The sign that they push to is more likely, but never certain.`;
+    return `${narrow(reported, "sign").plus ? "Plus" : "Minus"}. This is the only part that your answers influence. The sign that your answers push to is more likely, but never certain.`;
   }
 
   picture(placement: Placement, reported: Reported, questions: readonly Question[]): Picture {
@@ -158,7 +158,7 @@ export class HashBinUser implements MechanismTexts {
     return {
       title: "Which way your answers push",
       text:
-        `For every question the seed tosses a coin. Heads: yes pushes to plus. Tails: yes pushes to minus. No ` +
+        `For every question the seed tosses a coin. Heads: yes pushes to plus. Tails: yes pushes to minus. An answer “no” ` +
         `pushes the other way, and “not set” does not push. In total, your answers push by ${signed(sum, 0)}. A sum ` +
         `farther from zero makes the probabilities more different: here ${percent(plus.chance, 1)} for plus and ` +
         `${percent(minus.chance, 1)} for minus. This time it was ${this.words(reported)}.`,

@@ -86,7 +86,7 @@ export class VisitsCrowdView {
       onTrouble(error);
     } finally {
       this.#growing = null;
-      this.#button.textContent = "Send their reports";
+      this.#button.textContent = "Send the crowd’s reports";
       this.#bar.hidden = true;
       onDone();
     }

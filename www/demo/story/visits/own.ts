@@ -69,7 +69,7 @@ export class OwnVisitView {
     this.#fields.disabled = sent !== null || this.#sending;
     this.#again.disabled = visit === null || this.#fields.disabled;
     this.#send.disabled = this.#again.disabled;
-    this.#send.textContent = sent ? "Visit sent, once" : "Send this visit";
+    this.#send.textContent = sent ? "Visit sent once" : "Send this visit";
     if (!visit) return;
     if (sent) this.#fill(sent.answers);
     this.#limit(visit);
@@ -136,9 +136,9 @@ export class OwnVisitView {
 }
 
 const PREVIEW =
-  "Drawn here and sent nowhere. The seed decides which question the last byte answers. It does not depend on your answers. Sending spends another ε, in addition to that of the report above.";
+  "This report was drawn here and is sent nowhere. The seed decides which question the last byte answers. The seed does not depend on your answers. A sent visit spends another ε, in addition to the ε of the report above.";
 const SENT =
-  "These bytes left your page and are on the collector’s disk. They are all that it has about this visit. They reveal something about one answer only.";
+  "These bytes left your page and are on the collector’s disk. The collector has nothing else about this visit. The bytes reveal something about one answer only.";
 
 /** Shows a text. Screen readers would announce an unchanged text again. */
 function setStatus(text: string): void {

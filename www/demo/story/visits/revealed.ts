@@ -27,5 +27,5 @@ export function revealedText({ question, kind, coded, ratios }: Told): string {
   const [, most] = ratios;
   const said = coded.map(({ label }) => label).join(" and ") || "nothing";
   const alone = kind === "set" ? "one option, if all other options are known," : "an answer";
-  return `These bytes answer ${question} and reveal nothing about the other questions. They were made from your answer: ${said}. No report changes the odds of ${alone} by more than a factor of ${short(most)}.`;
+  return `These bytes answer the question ${question} and reveal nothing about the other questions. They were made from your answer: ${said}. No report changes the odds of ${alone} by more than a factor of ${short(most)}.`;
 }
