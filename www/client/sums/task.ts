@@ -160,7 +160,7 @@ const messages: Reader<SumMessages> = (from, key) => {
 export function parseSumTask(value: unknown): SumTask {
   const { trust, vector: asked } = Object(value) as Fields;
   if (trust === undefined) {
-    throw invalid('it does not say "trust": "shuffler", so that it is none of sums');
+    throw invalid('it does not say "trust": "shuffler"');
   }
   const of = asked === undefined ? { numbers: listOf(attribute) } : { vector };
   return read(
