@@ -4,7 +4,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { bold, run, say, step } from "./lib/run.mjs";
+import { bold, print, run, step } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
 
 /** Tasks by number of items, sparsity and ε, as in the native benchmarks. */
@@ -95,11 +95,11 @@ export async function benchBrowser() {
     for (const { name, task } of tasks) {
       rows.push({ name, task, times: await page.evaluate(measure, task) });
     }
-    say(bold("\nrandomising in headless Chromium, µs a report    packed arrays    objects"));
+    print(bold("\nrandomising in headless Chromium, µs a report    packed arrays    objects"));
     for (const { name, task, times } of rows) {
       const what = `${name}, d = ${task.items}, s = ${task.sparsity}, ε = ${task.epsilon}`;
       const packed = times.packed.toFixed(2).padStart(13);
-      say(`${what.padEnd(48)}${packed}${times.objects.toFixed(2).padStart(11)}`);
+      print(`${what.padEnd(48)}${packed}${times.objects.toFixed(2).padStart(11)}`);
     }
   });
 }

@@ -3,7 +3,7 @@
 
 import { launchChromium } from "./lib/browser.mjs";
 import { packageSite } from "./lib/package-page.mjs";
-import { bold, say, step } from "./lib/run.mjs";
+import { bold, print, step } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
 
 /** Number of starts that are measured, each in a fresh browser profile. */
@@ -11,11 +11,11 @@ const STARTS = 30;
 /** Number of reports of one client, all within the window's budget. */
 const REPORTS = 5000;
 /** Number of concurrent reports. A single report is too short for the clock of a page. */
-const TOGETHER = 100;
+const CONCURRENT_REPORTS = 100;
 const ENTRIES = 20;
 
 /** Variants of the client: name, storage, and whether reports are sealed. */
-const KEPT = /** @type {const} */ ([
+const STORAGES = /** @type {const} */ ([
   ["device", "device", false],
   ["memory", "memory", false],
   ["device, sealed", "device", true],
@@ -87,7 +87,7 @@ async function start(task) {
  * to open a database and store something. No package that imports a script and stores reports can
  * be faster.
  */
-async function least() {
+async function measureBrowserAlone() {
   const begun = performance.now();
   await import(/** @type {string} */ ("/empty.js"));
   const imported = performance.now();
@@ -180,7 +180,7 @@ async function reports({ task, storage, sealing = false, entries, reports, toget
  *
  * @param {{ task: any, people: number }} options
  */
-async function summed({ task, people }) {
+async function measureSums({ task, people }) {
   const { hushbin } = /** @type {any} */ (globalThis);
   const input = Object.fromEntries(task.numbers.map(({ name }) => [name, 0.3]));
   const randomizer = await hushbin.createRandomizer({ task });
@@ -259,20 +259,22 @@ export async function benchClient() {
       const imported = starts.map((each) => each[0]);
       const stored = starts.map((each) => each[1]);
       const times = [median(imported), median(stored), Math.max(...stored)];
-      say(`${what.padEnd(20)}${times.map((ms) => ms.toFixed(1).padStart(10)).join("")}`);
+      print(`${what.padEnd(20)}${times.map((ms) => ms.toFixed(1).padStart(10)).join("")}`);
     };
-    say(bold("\nfrom an empty page's load, ms: script imported, first report stored, slowest"));
+    print(bold("\nfrom an empty page's load, ms: script imported, first report stored, slowest"));
     await cold("hushbin", start);
-    await cold("the browser alone", least);
-    say(bold(`\nreport() of ${ENTRIES} items: µs until it returns, and until it is stored; bytes`));
-    for (const [name, storage, sealing] of KEPT) {
+    await cold("the browser alone", measureBrowserAlone);
+    print(
+      bold(`\nreport() of ${ENTRIES} items: µs until it returns, and until it is stored; bytes`),
+    );
+    for (const [name, storage, sealing] of STORAGES) {
       const options = {
         task: TASK,
         storage,
         sealing,
         entries: ENTRIES,
         reports: REPORTS,
-        together: TOGETHER,
+        together: CONCURRENT_REPORTS,
       };
       const rounds = [];
       for (let run = 0; run < 5; run += 1) {
@@ -280,22 +282,22 @@ export async function benchClient() {
       }
       const [call, whole] = [rounds.map((each) => each.call), rounds.map((each) => each.whole)];
       const queued = Math.min(...rounds.map((each) => each.queued));
-      say(
+      print(
         `${name.padEnd(16)}${median(call).toFixed(1).padStart(10)}${median(whole).toFixed(1).padStart(10)}${String(rounds[0]?.bytes).padStart(8)}   (${queued} of ${REPORTS} queued)`,
       );
     }
-    say(
+    print(
       bold(
         `\nreport() of sums of ${NUMBERS} numbers: µs to make the messages, and until they are sealed and stored; messages, bytes`,
       ),
     );
     const rounds = [];
     for (let run = 0; run < 5; run += 1) {
-      rounds.push(await inPage("/", summed, { task: SUMS, people: PEOPLE }));
+      rounds.push(await inPage("/", measureSums, { task: SUMS, people: PEOPLE }));
     }
     const [{ messages = 0, bytes = 0 } = {}] = rounds;
     const [make, whole] = [rounds.map((each) => each.make), rounds.map((each) => each.whole)];
-    say(
+    print(
       `${"memory, sealed".padEnd(16)}${median(make).toFixed(1).padStart(10)}${median(whole).toFixed(1).padStart(10)}${String(messages).padStart(8)}${String(bytes).padStart(8)}`,
     );
   } finally {

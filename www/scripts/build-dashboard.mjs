@@ -9,14 +9,14 @@ import { DASHBOARD, DASHBOARD_DIST, ROOT } from "./lib/paths.mjs";
 import { Failed, main, step } from "./lib/run.mjs";
 
 /** Files that are served unchanged. */
-const PLAIN = ["index.html", "icon.svg"];
+const COPIED = ["index.html", "icon.svg"];
 
 /**
  * Builds the page.
  *
  * @returns {Promise<Map<string, string>>} texts by file name
  */
-async function made() {
+async function renderedFiles() {
   const { build } = await import("esbuild");
   const { outputFiles } = await build({
     entryPoints: { dashboard: join(DASHBOARD, "main.ts") },
@@ -45,7 +45,7 @@ async function made() {
   const bundles = [...outputFiles, ...style.outputFiles].map(
     ({ path, text }) => /** @type {const} */ ([path.replace(/^.*\//, ""), text]),
   );
-  const plain = PLAIN.map(
+  const plain = COPIED.map(
     async (name) => /** @type {const} */ ([name, await readFile(join(DASHBOARD, name), "utf8")]),
   );
   return new Map([...bundles, ...(await Promise.all(plain))]);
@@ -53,7 +53,7 @@ async function made() {
 
 export async function buildDashboard() {
   await mkdir(DASHBOARD_DIST, { recursive: true });
-  for (const [name, text] of await made()) {
+  for (const [name, text] of await renderedFiles()) {
     await writeFile(join(DASHBOARD_DIST, name), text);
   }
 }
@@ -64,7 +64,7 @@ export async function buildDashboard() {
  * @throws Failed if a file differs
  */
 export async function checkDashboard() {
-  for (const [name, text] of await made()) {
+  for (const [name, text] of await renderedFiles()) {
     const file = join(DASHBOARD_DIST, name);
     const there = await readFile(file, "utf8").catch(() => undefined);
     if (there !== text) {

@@ -42,7 +42,7 @@ export async function buildAnalysis({ quick = false } = {}) {
  *
  * @param {boolean} quick
  */
-const packaged = (quick) =>
+const packageImports = (quick) =>
   quick
     ? {
         alias: { hushbin: join(CLIENT, "index.ts") },
@@ -69,7 +69,7 @@ async function bundle(quick) {
     chunkNames: "parts/[name]-[hash]",
     format: "esm",
     target: "es2022",
-    ...packaged(quick),
+    ...packageImports(quick),
     // With source maps, visitors can read the page's code.
     sourcemap: true,
     logLevel: "warning",

@@ -6,15 +6,15 @@ import { readFileSync } from "node:fs";
 import { copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, posix } from "node:path";
 import { bindFallback, fallbackScript } from "./lib/fallback.mjs";
-import { patched } from "./lib/glue.mjs";
+import { patchGlue } from "./lib/glue.mjs";
 import { integrity } from "./lib/integrity.mjs";
-import { MODULES } from "./lib/modules.mjs";
 import { CLIENT, DIST, GLUE, PACKAGE, REFERENCE, ROOT, TARGET } from "./lib/paths.mjs";
 import { reference } from "./lib/reference.mjs";
-import { MODULES as COMPILED, linked, packages } from "./lib/release/components.mjs";
+import { MODULES as COMPILED, linkedComponents, packages } from "./lib/release/components.mjs";
 import { notices, partsOf } from "./lib/release/licences.mjs";
-import { Failed, main, run, say, step } from "./lib/run.mjs";
-import { abbreviate, bind, compile, INLINE_LESS, optimise } from "./lib/wasm.mjs";
+import { Failed, main, print, run, step } from "./lib/run.mjs";
+import { bind, compile, INLINE_LESS, optimise, shortenNames } from "./lib/wasm.mjs";
+import { MODULES } from "./lib/wasm-modules.mjs";
 
 /**
  * JavaScript that wasm-bindgen generates around modules (glue). Each glue has a name, the class
@@ -32,7 +32,7 @@ const CHARACTERS = Array.from({ length: 127 - 35 }, (_, at) => String.fromCharCo
   .filter((character) => character !== "\\")
   .join("");
 /** Bytes below this value take one character each. */
-const SINGLE = 80;
+const SINGLE_CHARACTER_VALUES = 80;
 
 /**
  * Writes a module as characters into a script. Small bytes, which are the most frequent, take one
@@ -44,10 +44,10 @@ const SINGLE = 80;
 async function embed(name) {
   const { length } = CHARACTERS;
   const characters = Array.from(await readFile(join(GLUE, `${name}.wasm`)), (byte) => {
-    const rest = byte - SINGLE;
+    const rest = byte - SINGLE_CHARACTER_VALUES;
     return rest < 0
       ? CHARACTERS[byte]
-      : `${CHARACTERS[SINGLE + Math.floor(rest / length)]}${CHARACTERS[rest % length]}`;
+      : `${CHARACTERS[SINGLE_CHARACTER_VALUES + Math.floor(rest / length)]}${CHARACTERS[rest % length]}`;
   }).join("");
   await writeFile(
     join(GLUE, `${name}-bytes.ts`),
@@ -65,7 +65,7 @@ export const bytes = (): Uint8Array<ArrayBuffer> => {
   };
   while (at < characters.length) {
     const first = next();
-    all[length++] = first < ${SINGLE} ? first : ${SINGLE} + (first - ${SINGLE}) * ${length} + next();
+    all[length++] = first < ${SINGLE_CHARACTER_VALUES} ? first : ${SINGLE_CHARACTER_VALUES} + (first - ${SINGLE_CHARACTER_VALUES}) * ${length} + next();
   }
   return all.subarray(0, length);
 };
@@ -99,13 +99,13 @@ export function currentInstance(): number;
  * @param {string} glue
  * @param {string} made name of the class that the glue exports
  */
-function trimmed(glue, made) {
+function trimGlue(glue, made) {
   const [kept, loader] = glue.split("async function __wbg_load(");
   const expected = "export { initSync, __wbg_init as default };";
   if (!loader?.includes(expected) || !kept?.includes("let __wbg_instance_id = 0;")) {
     throw new Failed("the glue loads its module in another way than is expected");
   }
-  return patched(kept, made) + START;
+  return patchGlue(kept, made) + START;
 }
 
 const SCRIPT = "hushbin.script";
@@ -116,7 +116,7 @@ const ENTRIES = ["index", "slim", "testing", "history"];
  * Files that are loaded when a task or a browser needs them. Each comes after the files that it
  * loads.
  */
-export const FILES = [
+export const LATER_FILES = [
   "complete",
   "fallback",
   "rare",
@@ -157,7 +157,7 @@ async function bundle(names, options) {
  * @param {Readonly<Record<string, string>>} files names in `dist`, by the path in the import
  * @returns {import("esbuild").Plugin}
  */
-const beside = (files) => ({
+const keepImports = (files) => ({
   name: "beside",
   setup({ onResolve }) {
     onResolve({ filter: /^\.\.?\// }, ({ path, kind }) => {
@@ -217,7 +217,7 @@ async function bundleRepeatable(name, { outExtension, plugins = [], ...kind }) {
  *
  * @type {import("esbuild").Plugin}
  */
-const BY_ELEMENT = {
+const LOAD_BY_ELEMENT = {
   name: "by-element",
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^\.\.?\// }, ({ path, kind }) =>
@@ -258,9 +258,9 @@ const WITHOUT_NODE = {
  * Builds the classic scripts: the script that pages include, and the files that it loads. Each file
  * contains the hashes of the files that it loads itself. The hashes of all files are written too.
  */
-async function scripts() {
-  const plugins = [WITHOUT_NODE, BY_ELEMENT];
-  for (const name of FILES) {
+async function buildScripts() {
+  const plugins = [WITHOUT_NODE, LOAD_BY_ELEMENT];
+  for (const name of LATER_FILES) {
     await bundle([name], {
       format: "iife",
       globalName: `hushbin.files["${name}"]`,
@@ -270,23 +270,23 @@ async function scripts() {
   }
   await bundle(["script"], { format: "iife", entryNames: SCRIPT, plugins });
   const all = {};
-  for (const file of [`${SCRIPT}.js`, ...FILES.map(scriptOf)]) {
+  for (const file of [`${SCRIPT}.js`, ...LATER_FILES.map(scriptOf)]) {
     all[file] = integrity(await readFile(join(DIST, file)));
   }
   await writeFile(join(DIST, "integrity.json"), `${JSON.stringify(all, undefined, 2)}\n`);
 }
 
-const named = (extension) =>
-  Object.fromEntries(FILES.map((name) => [`./${name}.js`, `./${name}${extension}`]));
+const distFiles = (extension) =>
+  Object.fromEntries(LATER_FILES.map((name) => [`./${name}.js`, `./${name}${extension}`]));
 
-async function bundles() {
+async function buildBundles() {
   await rm(DIST, { recursive: true, force: true });
   const esm = {
     format: "esm",
     plugins: [
       WITHOUT_NODE,
-      beside({
-        ...named(".js"),
+      keepImports({
+        ...distFiles(".js"),
         // Tests must use the same module as the tested code.
         "./index.js": "./index.js",
         "./wasm/hushbin.wasm": "./hushbin.wasm",
@@ -297,7 +297,7 @@ async function bundles() {
   const cjs = {
     format: "cjs",
     outExtension: { ".js": ".cjs" },
-    plugins: [WITHOUT_NODE, beside({ ...named(".cjs"), "./index.js": "./index.cjs" })],
+    plugins: [WITHOUT_NODE, keepImports({ ...distFiles(".cjs"), "./index.js": "./index.cjs" })],
     // Hosts that have only `require`, such as Jest, have no `import()`.
     supported: { "dynamic-import": false },
   };
@@ -307,19 +307,19 @@ async function bundles() {
   await bundle([...ENTRIES, "workerd"], { ...esm, ...readable });
   await bundle(ENTRIES, { ...cjs, ...readable });
   for (const kind of [esm, cjs]) {
-    const others = FILES.filter((name) => !WITH_ERRORS.includes(name));
+    const others = LATER_FILES.filter((name) => !WITH_ERRORS.includes(name));
     await bundle(others, kind);
     for (const name of WITH_ERRORS) {
       await bundleRepeatable(name, kind);
     }
   }
-  await scripts();
+  await buildScripts();
   for (const [name] of MODULES) {
     await copyFile(join(GLUE, `${name}.wasm`), join(DIST, `${name}.wasm`));
   }
 }
 
-const IMPORTED = /(?:from|import)\s*\(?"(\.[^"]+)\.js"/g;
+const IMPORT_PATH = /(?:from|import)\s*\(?"(\.[^"]+)\.js"/g;
 
 const DECLARATIONS = join(TARGET, "declarations");
 
@@ -329,18 +329,18 @@ const DECLARATIONS = join(TARGET, "declarations");
 export async function buildReference() {
   await rm(DECLARATIONS, { recursive: true, force: true });
   await run("tsc", ["-p", "tsconfig.client.json", "--outDir", DECLARATIONS]);
-  await writeFile(REFERENCE, documented());
+  await writeFile(REFERENCE, referenceText());
 }
 
 /**
  * Writes declarations for both module formats, of all modules that the entries' declarations
  * import.
  */
-async function declare() {
+async function writeDeclarations() {
   const wanted = [...ENTRIES, "fallback"].map((name) => `${name}.d.ts`);
   for (const name of wanted) {
     const text = await readFile(join(DECLARATIONS, name), "utf8");
-    for (const [, imported] of text.matchAll(IMPORTED)) {
+    for (const [, imported] of text.matchAll(IMPORT_PATH)) {
       const file = posix.join(posix.dirname(name), `${imported}.d.ts`);
       if (!wanted.includes(file)) {
         wanted.push(file);
@@ -348,7 +348,7 @@ async function declare() {
     }
     await mkdir(dirname(join(DIST, name)), { recursive: true });
     await writeFile(join(DIST, name), text);
-    const cjs = text.replace(IMPORTED, (found) => found.replace(/\.js"$/, '.cjs"'));
+    const cjs = text.replace(IMPORT_PATH, (found) => found.replace(/\.js"$/, '.cjs"'));
     await writeFile(join(DIST, name.replace(/\.d\.ts$/, ".d.cts")), cjs);
   }
 }
@@ -358,7 +358,7 @@ async function declare() {
  *
  * @throws Failed if an export has no comment
  */
-function documented() {
+function referenceText() {
   const entries = Object.fromEntries(
     [...ENTRIES, "fallback"].map((name) => [
       name,
@@ -378,14 +378,14 @@ function documented() {
 export const THIRD_PARTY = ["@hpke/core", "@hpke/common", "@hpke/dhkem-x25519"];
 
 /** Returns the licences of bundled code, and of the crates in the modules. */
-async function thirdParty() {
+async function thirdPartyLicences() {
   const modules = join(ROOT, "node_modules");
   const licences = THIRD_PARTY.map(async (name) => {
     const text = await readFile(join(modules, name, "LICENSE"), "utf8");
     return `${name}\n\n${text.trim()}\n`;
   });
   const checkout = { folder: ROOT };
-  const { others } = await linked(checkout, COMPILED);
+  const { others } = await linkedComponents(checkout, COMPILED);
   const { folders } = await packages(checkout);
   return `dist/sealing.*, dist/x25519.* and their kin of hushbin.script hold code of others.
 
@@ -405,7 +405,7 @@ alloc, which are Rust's own, MIT or Apache-2.0.`,
  * Writes the publishable package into a separate folder. It has the README for users instead of
  * this repository's, and leaves out fields that only this repository needs.
  */
-async function assemble() {
+async function assemblePackage() {
   await rm(PACKAGE, { recursive: true, force: true });
   await cp(DIST, join(PACKAGE, "dist"), { recursive: true });
   const licences = (await readdir(ROOT)).filter((name) => name.startsWith("LICENSE-"));
@@ -413,7 +413,7 @@ async function assemble() {
     await copyFile(join(ROOT, name), join(PACKAGE, name));
   }
   await copyFile(join(CLIENT, "README.md"), join(PACKAGE, "README.md"));
-  await writeFile(join(PACKAGE, "LICENSE-THIRD-PARTY"), await thirdParty());
+  await writeFile(join(PACKAGE, "LICENSE-THIRD-PARTY"), await thirdPartyLicences());
   await copyFile(REFERENCE, join(PACKAGE, "API.md"));
   const manifest = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
   for (const own of ["private", "scripts", "devDependencies", "overrides", "allowScripts"]) {
@@ -423,7 +423,7 @@ async function assemble() {
 }
 
 /** Returns the temporary folder in which a module and its glue are made. */
-const workshop = (name) => join(TARGET, "glue", name);
+const glueFolder = (name) => join(TARGET, "glue", name);
 
 /**
  * Writes the glue. Modules that share a glue must yield the same one. Its end is replaced with the
@@ -432,19 +432,19 @@ const workshop = (name) => join(TARGET, "glue", name);
  *
  * @param {ReadonlyMap<string, object>} names by module
  */
-async function glue(names) {
+async function writeGlue(names) {
   await rm(GLUE, { recursive: true, force: true });
   await mkdir(GLUE, { recursive: true });
   for (const [own, made, fallback] of GLUES) {
     const modules = MODULES.filter(([, glue]) => glue === own).map(([name]) => name);
-    const files = modules.map((name) => readFile(join(workshop(name), "hushbin.js"), "utf8"));
+    const files = modules.map((name) => readFile(join(glueFolder(name), "hushbin.js"), "utf8"));
     const [first = "", ...others] = await Promise.all(files);
     if (others.some((other) => other !== first)) {
       throw new Failed("the modules differ in their glue");
     }
-    await writeFile(join(GLUE, `${own}.js`), trimmed(first, made));
+    await writeFile(join(GLUE, `${own}.js`), trimGlue(first, made));
     await writeFile(join(GLUE, `${own}-names.json`), JSON.stringify(names.get(own)));
-    const types = await readFile(join(workshop(own), "hushbin.d.ts"), "utf8");
+    const types = await readFile(join(glueFolder(own), "hushbin.d.ts"), "utf8");
     for (const name of [own, fallback]) {
       await writeFile(join(GLUE, `${name}.d.ts`), types + START_TYPE);
     }
@@ -464,25 +464,25 @@ export async function buildWasm({ quick = false } = {}) {
       compile("hushbin", features, quick ? "demo" : "wasm", name === "sums" ? [] : INLINE_LESS),
     );
     await step(`build: bindings, ${name}`, async () => {
-      await bind(compiled, workshop(name), "hushbin");
+      await bind(compiled, glueFolder(name), "hushbin");
       const [, , fallback] = GLUES.find(([own]) => own === name) ?? [];
       if (fallback !== undefined && !quick) {
-        await bindFallback(compiled, workshop(fallback));
+        await bindFallback(compiled, glueFolder(fallback));
       }
     });
   }
   const names = await step("build: wasm-opt", () =>
     Promise.all(
       MODULES.map(async ([name]) => {
-        const names = await abbreviate(workshop(name), "hushbin");
-        await optimise(workshop(name), "hushbin", quick ? "none" : "size");
+        const names = await shortenNames(glueFolder(name), "hushbin");
+        await optimise(glueFolder(name), "hushbin", quick ? "none" : "size");
         return /** @type {const} */ ([name, names]);
       }),
     ),
   );
-  await step("build: glue", () => glue(new Map(names)));
+  await step("build: glue", () => writeGlue(new Map(names)));
   for (const [name] of MODULES) {
-    await copyFile(join(workshop(name), "hushbin.wasm"), join(GLUE, `${name}.wasm`));
+    await copyFile(join(glueFolder(name), "hushbin.wasm"), join(GLUE, `${name}.wasm`));
     await embed(name);
   }
   if (quick) {
@@ -490,7 +490,7 @@ export async function buildWasm({ quick = false } = {}) {
   }
   await step("build: the core in JavaScript", async () => {
     for (const [, made, fallback] of GLUES) {
-      const script = await fallbackScript(workshop(fallback), made);
+      const script = await fallbackScript(glueFolder(fallback), made);
       await writeFile(join(GLUE, `${fallback}.js`), script);
     }
   });
@@ -498,17 +498,17 @@ export async function buildWasm({ quick = false } = {}) {
 
 /** Builds the published files from the sources and {@link buildWasm}'s modules. */
 export async function buildFiles() {
-  await step("build: bundles", bundles);
+  await step("build: bundles", buildBundles);
   await step("build: reference", buildReference);
-  await step("build: declarations", declare);
-  await step("build: package", assemble);
+  await step("build: declarations", writeDeclarations);
+  await step("build: package", assemblePackage);
 }
 
 export async function buildPackage() {
   await buildWasm();
   await buildFiles();
   const files = (await readdir(DIST)).sort().join(" ");
-  say(`  ${DIST.slice(ROOT.length + 1)}/: ${files}`);
+  print(`  ${DIST.slice(ROOT.length + 1)}/: ${files}`);
 }
 
 if (process.argv[1] === import.meta.filename) {

@@ -10,7 +10,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import semver from "semver";
 import { ROOT } from "./lib/paths.mjs";
-import { capture, Failed, main, run, say } from "./lib/run.mjs";
+import { capture, Failed, main, print, run } from "./lib/run.mjs";
 import { cargoDeny, requireTool } from "./lib/tools.mjs";
 
 /** Severity from which an advisory of npm fails the check. */
@@ -25,39 +25,39 @@ const OLDEST_NODE = "20.19.0";
  * @param {{ packages: Record<string, { version?: string, engines?: { node?: string } }> }} lock
  * @param {string} node
  */
-export function refusing(lock, node) {
+export function packagesRefusing(lock, node) {
   return Object.entries(lock.packages)
     .filter(([, { engines }]) => !semver.satisfies(node, engines?.node ?? "*"))
     .map(([path, { version, engines }]) => `${path} ${version} asks for Node ${engines?.node}`);
 }
 
-function engines() {
+function checkNodeVersions() {
   const lock = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8"));
-  const found = refusing(lock, OLDEST_NODE);
+  const found = packagesRefusing(lock, OLDEST_NODE);
   if (found.length > 0) {
     throw new Failed(`packages must accept Node ${OLDEST_NODE}:\n${found.join("\n")}`);
   }
 }
 
 /** @param {NodeJS.ProcessEnv} env */
-async function rust(env) {
+async function checkRust(env) {
   // Check all crates, not just the core.
   const deny = ["--workspace", "--log-level", "error", "check"];
   await run("cargo-deny", [...deny, "bans", "licenses", "sources"], { env });
   if ((await capture("cargo-deny", ["fetch", "db"], env)) === undefined) {
-    say("  RustSec's database cannot be reached: its advisories were not asked");
+    print("  RustSec's database cannot be reached: its advisories were not asked");
     return;
   }
   await run("cargo-deny", [...deny, "advisories"], { env });
 }
 
-async function npm() {
+async function checkNpm() {
   const { spawnSync } = await import("node:child_process");
   const options = /** @type {const} */ ({ cwd: ROOT, encoding: "utf8" });
   const { stdout } = spawnSync("npm", ["audit", "--json", `--audit-level=${SEVERITY}`], options);
   const report = JSON.parse(stdout || "{}");
   if (report.auditReportVersion === undefined) {
-    say("  npm's registry answers no audit: its advisories were not asked");
+    print("  npm's registry answers no audit: its advisories were not asked");
     return;
   }
   const { high = 0, critical = 0 } = report.metadata.vulnerabilities;
@@ -68,9 +68,9 @@ async function npm() {
 }
 
 export async function checkDependencies() {
-  engines();
-  await rust(await requireTool(cargoDeny));
-  await npm();
+  checkNodeVersions();
+  await checkRust(await requireTool(cargoDeny));
+  await checkNpm();
 }
 
 if (process.argv[1] === import.meta.filename) {

@@ -10,10 +10,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "./lib/paths.mjs";
 import { Failed, main } from "./lib/run.mjs";
-import { tracked } from "./lib/tracked.mjs";
+import { trackedFiles } from "./lib/tracked-files.mjs";
 
 /** Pattern of a block of `///`, the attributes after it, and the line that it documents. */
-const BLOCK = /((?:^[ \t]*\/\/\/.*\n)+)(?:^[ \t]*#\[[\s\S]*?\]\n)*^[ \t]*(.*)$/gm;
+const DOC_BLOCK = /((?:^[ \t]*\/\/\/.*\n)+)(?:^[ \t]*#\[[\s\S]*?\]\n)*^[ \t]*(.*)$/gm;
 
 /**
  * Returns complaints about a file's documentation.
@@ -23,9 +23,9 @@ const BLOCK = /((?:^[ \t]*\/\/\/.*\n)+)(?:^[ \t]*#\[[\s\S]*?\]\n)*^[ \t]*(.*)$/g
  * @param {boolean} examples whether public types need an example
  * @returns {string[]}
  */
-export function lacking(file, source, examples) {
+export function docViolations(file, source, examples) {
   const found = [];
-  for (const { 1: block = "", 2: item = "", index } of source.matchAll(BLOCK)) {
+  for (const { 1: block = "", 2: item = "", index } of source.matchAll(DOC_BLOCK)) {
     const line = source.slice(0, index).split("\n").length;
     const [first = ""] = block
       .trim()
@@ -44,11 +44,11 @@ export function lacking(file, source, examples) {
 }
 
 export async function checkDocs() {
-  const files = await tracked(
+  const files = await trackedFiles(
     /^(src|server\/src|server\/analysis\/src|server\/study\/src)\/.*\.rs$/,
   );
   const found = files.flatMap((file) =>
-    lacking(file, readFileSync(join(ROOT, file), "utf8"), /^src\/(?!wasm)/.test(file)),
+    docViolations(file, readFileSync(join(ROOT, file), "utf8"), /^src\/(?!wasm)/.test(file)),
   );
   if (found.length > 0) {
     throw new Failed(found.join("\n"));

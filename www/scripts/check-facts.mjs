@@ -8,11 +8,11 @@ import { dirname, join, posix } from "node:path";
 import { tableIsCurrent } from "../../tests/js/stacks/table.mjs";
 import { ROOT } from "./lib/paths.mjs";
 import { Failed, main } from "./lib/run.mjs";
-import { tracked } from "./lib/tracked.mjs";
+import { trackedFiles } from "./lib/tracked-files.mjs";
 
 const read = (file) => readFileSync(join(ROOT, file), "utf8");
 
-function first(file, pattern) {
+function firstMatch(file, pattern) {
   const [, value] = read(file).match(pattern) ?? [];
   if (value === undefined) {
     throw new Failed(`${file} has nothing like ${pattern}`);
@@ -29,30 +29,30 @@ const BROWSERS = /(Chrome \d+, Firefox \d+, Safari \d+)/;
  * @returns {string[]}
  */
 function disagreements() {
-  const manifest = first("Cargo.toml", /^rust-version = "([\d.]+)"$/m);
+  const manifest = firstMatch("Cargo.toml", /^rust-version = "([\d.]+)"$/m);
   const rust = [
-    ["rust-toolchain.toml", first("rust-toolchain.toml", /^channel = "(\d+\.\d+)[\d.]*"$/m)],
-    ["README.md", first("README.md", /Rust (\d+\.\d+)/)],
-    [".github/CONTRIBUTING.md", first(".github/CONTRIBUTING.md", /Rust (\d+\.\d+)/)],
-    [RELEASES, first(RELEASES, /Rust (\d+\.\d+)/)],
+    ["rust-toolchain.toml", firstMatch("rust-toolchain.toml", /^channel = "(\d+\.\d+)[\d.]*"$/m)],
+    ["README.md", firstMatch("README.md", /Rust (\d+\.\d+)/)],
+    [".github/CONTRIBUTING.md", firstMatch(".github/CONTRIBUTING.md", /Rust (\d+\.\d+)/)],
+    [RELEASES, firstMatch(RELEASES, /Rust (\d+\.\d+)/)],
   ];
   const { engines, version } = JSON.parse(read("package.json"));
   const node = engines.node.replace(">=", "");
   const asked = ["README.md", ".github/CONTRIBUTING.md", RELEASES];
   // The comment of FEATURES lists the oldest browsers.
-  const browsers = first("www/scripts/lib/wasm.mjs", BROWSERS);
+  const browsers = firstMatch("www/scripts/lib/wasm.mjs", BROWSERS);
   return [
     ...rust
       .filter(([, stated]) => stated !== manifest)
       .map(([file, stated]) => `${file}: Rust ${stated}; Cargo.toml: ${manifest}`),
     ...asked
-      .map((file) => first(file, /Node (\d+)/))
+      .map((file) => firstMatch(file, /Node (\d+)/))
       .filter((stated) => stated !== node)
       .map((stated) => `Node ${stated} is asked for; package.json: ${node}`),
     ...["www/docs/src/page/stacks.md", RELEASES]
-      .filter((file) => first(file, BROWSERS) !== browsers)
+      .filter((file) => firstMatch(file, BROWSERS) !== browsers)
       .map((file) => `${file}: other browsers than www/scripts/lib/wasm.mjs has`),
-    ...[first("Cargo.toml", /^version = "([^"]+)"$/m)]
+    ...[firstMatch("Cargo.toml", /^version = "([^"]+)"$/m)]
       .filter((stated) => stated !== version)
       .map((stated) => `Cargo.toml: version ${stated}; package.json: ${version}`),
     ...(tableIsCurrent()
@@ -63,7 +63,7 @@ function disagreements() {
   ];
 }
 
-const beside = (file, path) => posix.join(posix.dirname(file), path);
+const relativeTo = (file, path) => posix.join(posix.dirname(file), path);
 
 const FENCE = /^```[\s\S]*?^```/gm;
 const LINK = /\]\((?!https?:|mailto:|#)([^)\s]+)\)/g;
@@ -81,17 +81,17 @@ const PATH = /`((?:src|server|www|tests|benches|\.github|\.ci)\/[^`\s*…{}<>]*)
  * @param {(path: string) => boolean} exists
  * @returns {string[]}
  */
-export function missing(file, text, exists) {
+export function missingFiles(file, text, exists) {
   const prose = text.replace(FENCE, "");
   const links = [...prose.matchAll(LINK)]
     .map(([, target = ""]) => target.replace(/#.*/, ""))
     // Targets with `::` are links to Rust items, in documents that rustdoc includes.
     .filter((target) => target !== "" && !target.includes("::"))
-    .map((target) => beside(file, target))
+    .map((target) => relativeTo(file, target))
     .filter((path) => !exists(path));
   const paths = [...prose.matchAll(PATH)]
     .map(([, path = ""]) => path)
-    .filter((path) => !exists(path) && !exists(beside(file, path)));
+    .filter((path) => !exists(path) && !exists(relativeTo(file, path)));
   return [...links, ...paths].map((path) => `${file} names ${path}, which is not there`);
 }
 
@@ -99,7 +99,7 @@ export function missing(file, text, exists) {
  * Pattern of a link whose text is a name in backticks and whose target is a Rust file. The file
  * must define the name.
  */
-const DEFINED = /\[`([A-Za-z_]\w*)`\]\(([^)\s#]+\.rs)\)/g;
+const DEFINITION_LINK = /\[`([A-Za-z_]\w*)`\]\(([^)\s#]+\.rs)\)/g;
 
 /**
  * Returns the items that a document attributes to a file that does not define them.
@@ -110,8 +110,8 @@ const DEFINED = /\[`([A-Za-z_]\w*)`\]\(([^)\s#]+\.rs)\)/g;
  * @returns {string[]}
  */
 export function undefinedNames(file, text, source) {
-  return [...text.replace(FENCE, "").matchAll(DEFINED)]
-    .map(([, name = "", target = ""]) => ({ name, home: beside(file, target) }))
+  return [...text.replace(FENCE, "").matchAll(DEFINITION_LINK)]
+    .map(([, name = "", target = ""]) => ({ name, home: relativeTo(file, target) }))
     .filter(({ name, home }) => {
       const defines = new RegExp(`\\b(?:fn|struct|enum|trait|type|mod|const)\\s+${name}\\b`);
       return !defines.test(source(home));
@@ -120,7 +120,7 @@ export function undefinedNames(file, text, source) {
 }
 
 export async function checkFacts() {
-  const there = new Set(await tracked(/./));
+  const there = new Set(await trackedFiles(/./));
   for (const file of [...there]) {
     for (let folder = dirname(file); folder !== "."; folder = dirname(folder)) {
       there.add(folder);
@@ -130,7 +130,7 @@ export async function checkFacts() {
   const documents = [...there].filter((file) => file.endsWith(".md"));
   const found = [
     ...disagreements(),
-    ...documents.flatMap((file) => missing(file, read(file), exists)),
+    ...documents.flatMap((file) => missingFiles(file, read(file), exists)),
     ...documents.flatMap((file) =>
       undefinedNames(file, read(file), (path) => (exists(path) ? read(path) : "")),
     ),

@@ -9,17 +9,17 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { figures, RULES } from "./lib/figures.mjs";
-import { exceeded, limitOf, lowered, shown, WHOLE } from "./lib/limits.mjs";
+import { exceededAreas, limitOf, limitText, loweredLimits, WHOLE } from "./lib/limits.mjs";
 import { ROOT } from "./lib/paths.mjs";
-import { Failed, main, run, say } from "./lib/run.mjs";
+import { Failed, main, print, run } from "./lib/run.mjs";
 
 const FILE = "www/scripts/limits.json";
 const PATH = join(ROOT, FILE);
 /**
  * Number of cases that are shown if a limit is exceeded, and maximum length of each in characters.
  */
-const WORST = 10;
-const SHOWN = 160;
+const MAX_CASES = 10;
+const MAX_LINE = 160;
 
 /**
  * Reads the limits.
@@ -32,7 +32,7 @@ const byArea = (areas, each) =>
   Object.fromEntries(Object.entries(areas).map(([area, value]) => [area, each(value)]));
 
 /** Returns the current figures and the limits of each rule. */
-async function compared() {
+async function currentAndLimits() {
   const { limits } = readLimits();
   const measured = await figures();
   return Object.entries(RULES).map(([name, rule]) => ({
@@ -49,15 +49,15 @@ const label = (name, area) => (area === WHOLE ? name : `${name}, ${area}`);
 /**
  * Returns a complaint for each area that exceeds its limit.
  *
- * @param {Awaited<ReturnType<typeof compared>>[number]} compared
+ * @param {Awaited<ReturnType<typeof currentAndLimits>>[number]} compared
  */
 function complaints({ name, rule, areas, now, limits }) {
-  return exceeded(now, limits).map((area) => {
+  return exceededAreas(now, limits).map((area) => {
     const { found = [] } = areas[area] ?? {};
     const worst = found
-      .slice(0, WORST)
-      .map(({ place, text }) => `    ${place} ${text}`.slice(0, SHOWN).trimEnd());
-    const numbers = `${shown(rule, now[area] ?? 0)}, expected at most ${shown(rule, limits[area] ?? 0)}`;
+      .slice(0, MAX_CASES)
+      .map(({ place, text }) => `    ${place} ${text}`.slice(0, MAX_LINE).trimEnd());
+    const numbers = `${limitText(rule, now[area] ?? 0)}, expected at most ${limitText(rule, limits[area] ?? 0)}`;
     const all = `npm run limits -- --list ${name}${area === WHOLE ? "" : ` ${area}`}`;
     return `${label(name, area)}: ${numbers}\n${worst.join("\n")}\n    all ${found.length}: ${all}`;
   });
@@ -67,28 +67,30 @@ const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
 /** Fails if a figure exceeds its limit, and lists the limits that may be lowered. */
 export async function checkLimits() {
-  const all = await compared();
+  const all = await currentAndLimits();
   const found = all.flatMap(complaints);
   if (found.length > 0) {
     throw new Failed(`over the limits of ${FILE}:\n${found.join("\n")}`);
   }
-  const fallen = all.filter(({ now, limits }) => !same(lowered(now, limits), limits));
+  const fallen = all.filter(({ now, limits }) => !same(loweredLimits(now, limits), limits));
   if (fallen.length > 0) {
     const names = fallen.map(({ name }) => name).join(", ");
-    say(`  may be lowered by npm run limits -- --lower: ${names}`);
+    print(`  may be lowered by npm run limits -- --lower: ${names}`);
   }
 }
 
-async function lower() {
+async function lowerLimits() {
   const { goals } = readLimits();
-  const all = await compared();
+  const all = await currentAndLimits();
   const limits = {};
   for (const { name, rule, now, limits: before } of all) {
     // A new rule starts with the current figures.
-    limits[name] = Object.keys(before).length === 0 ? now : lowered(now, before);
+    limits[name] = Object.keys(before).length === 0 ? now : loweredLimits(now, before);
     for (const [area, limit] of Object.entries(limits[name])) {
       if (!same(limit, before[area])) {
-        say(`${label(name, area)}: ${shown(rule, before[area] ?? 0)} → ${shown(rule, limit)}`);
+        print(
+          `${label(name, area)}: ${limitText(rule, before[area] ?? 0)} → ${limitText(rule, limit)}`,
+        );
       }
     }
   }
@@ -96,20 +98,20 @@ async function lower() {
   await run("biome", ["format", "--write", PATH], { quiet: true });
 }
 
-async function table() {
+async function printTable() {
   const { goals } = readLimits();
-  const rows = (await compared()).flatMap(({ name, rule, now, limits }) =>
+  const rows = (await currentAndLimits()).flatMap(({ name, rule, now, limits }) =>
     Object.keys(now).map((area) => [
       label(name, area),
-      shown(rule, now[area] ?? 0),
-      shown(rule, limits[area] ?? 0),
+      limitText(rule, now[area] ?? 0),
+      limitText(rule, limits[area] ?? 0),
       goals[name] === undefined ? "" : `${goals[name]}${rule.unit ? ` ${rule.unit}` : ""}`,
     ]),
   );
   const all = [["rule", "now", "limit", "goal"], ...rows];
   const widths = [0, 1, 2].map((at) => Math.max(...all.map((row) => row[at]?.length ?? 0)));
   for (const row of all) {
-    say(
+    print(
       row
         .map((text, at) => text.padEnd(widths[at] ?? 0))
         .join("  ")
@@ -124,16 +126,16 @@ async function table() {
  * @param {string} rule
  * @param {string | undefined} area all areas if undefined
  */
-async function list(rule, area) {
+async function printCases(rule, area) {
   if (!(rule in RULES)) {
     throw new Failed(`rule is ${rule}, expected one of ${Object.keys(RULES).join(", ")}`);
   }
   const { [rule]: areas = {} } = await figures();
-  say(`${RULES[rule]?.what}:`);
+  print(`${RULES[rule]?.what}:`);
   for (const [name, { found }] of Object.entries(areas)) {
     if (area === undefined || area === name) {
       for (const { place, text } of found) {
-        say(`${place} ${text}`.trimEnd());
+        print(`${place} ${text}`.trimEnd());
       }
     }
   }
@@ -143,13 +145,13 @@ if (process.argv[1] === import.meta.filename) {
   await main(async () => {
     const [option, rule, area] = process.argv.slice(2);
     if (option === undefined) {
-      return table();
+      return printTable();
     }
     if (option === "--lower") {
-      return lower();
+      return lowerLimits();
     }
     if (option === "--list" && rule !== undefined) {
-      return list(rule, area);
+      return printCases(rule, area);
     }
     throw new Failed("expected nothing, --lower, or --list RULE [AREA]");
   });

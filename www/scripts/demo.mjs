@@ -10,14 +10,14 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { DEMO_DIST } from "./lib/paths.mjs";
-import { bold, Failed, main, say, sideBySide, step } from "./lib/run.mjs";
+import { bold, Failed, main, print, sideBySide, step } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
 
 /**
  * Seconds that building takes on two idle cores if nothing is built yet. Measured: 67 s for the
  * pages and the tools that build them, 50 s for the collector.
  */
-const ABOUT = { pages: 70, collector: 50 };
+const TYPICAL_SECONDS = { pages: 70, collector: 50 };
 
 /**
  * Parses a port.
@@ -71,12 +71,12 @@ async function servePages(port, config) {
 }
 
 /** Build of the collector, with an estimate of the remaining time. */
-class Compiling {
+class CompilerProgress {
   #begun = performance.now();
 
   /** Sentence about the remaining time of the build, in steps of ten seconds. */
   get words() {
-    const left = ABOUT.collector - (performance.now() - this.#begun) / 1000;
+    const left = TYPICAL_SECONDS.collector - (performance.now() - this.#begun) / 1000;
     const when = left > 0 ? `about ${10 * Math.ceil(left / 10)} seconds left` : "longer than usual";
     return `The collector is still compiling: ${when}.`;
   }
@@ -88,7 +88,7 @@ class Compiling {
    */
   async program() {
     const { buildCollector } = await import("./lib/collector.mjs");
-    return step(`compile: collector, about ${ABOUT.collector} s`, () =>
+    return step(`compile: collector, about ${TYPICAL_SECONDS.collector} s`, () =>
       buildCollector({ quick: true }),
     );
   }
@@ -127,18 +127,18 @@ async function start(program, { collectorPort, data }) {
 
 /** @param {{ port: number, collectorPort: number, data: string | undefined }} options */
 async function demo(options) {
-  say(
-    `From nothing, on two cores: pages after about ${ABOUT.pages} s, the collector ${ABOUT.collector} s later, then the book. The next time all take seconds.`,
+  print(
+    `From nothing, on two cores: pages after about ${TYPICAL_SECONDS.pages} s, the collector ${TYPICAL_SECONDS.collector} s later, then the book. The next time all take seconds.`,
   );
   await buildPages();
-  const compiling = new Compiling();
+  const compiling = new CompilerProgress();
   /** @type {object} */
   let config = {};
   const page = await servePages(options.port, () =>
     "endpoint" in config ? config : { waiting: compiling.words },
   );
-  say(`\n  page       ${bold(page.url)}, which waits for the collector`);
-  say(`  planner    ${page.url}/planner.html\n`);
+  print(`\n  page       ${bold(page.url)}, which waits for the collector`);
+  print(`  planner    ${page.url}/planner.html\n`);
   let collector;
   try {
     collector = await start(await compiling.program(), options);
@@ -148,12 +148,12 @@ async function demo(options) {
   }
   config = { endpoint: collector.url };
   endOnSignal(page, collector);
-  say(`\n  page       ${bold(page.url)}`);
-  say(`  planner    ${page.url}/planner.html`);
-  say(`  collector  ${collector.url}/tasks, its journal in ${collector.directory}`);
-  say("  Ctrl-C ends both.\n");
+  print(`\n  page       ${bold(page.url)}`);
+  print(`  planner    ${page.url}/planner.html`);
+  print(`  collector  ${collector.url}/tasks, its journal in ${collector.directory}`);
+  print("  Ctrl-C ends both.\n");
   await buildBookLast();
-  say(`\n  book       ${page.url}/book/`);
+  print(`\n  book       ${page.url}/book/`);
 }
 
 /** Builds the book last, because its tool may have to be compiled. */
@@ -177,7 +177,7 @@ function endOnSignal(page, collector) {
       return;
     }
     ending = true;
-    say("\nending: page, collector");
+    print("\nending: page, collector");
     page.close();
     await collector.stop();
     process.exit();

@@ -64,7 +64,7 @@ async function collect(endpoint, id, answers) {
  * @param {{ width: number, height: number }} viewport
  * @param {(page: import("playwright-core").Page) => Promise<Buffer>} take
  */
-async function onBothGrounds(browser, name, viewport, take) {
+async function inBothThemes(browser, name, viewport, take) {
   for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
     const page = await browser.newPage({
       colorScheme,
@@ -81,31 +81,31 @@ async function onBothGrounds(browser, name, viewport, take) {
 }
 
 /** Waits until estimates are drawn. */
-const drawn = (page) =>
+const waitUntilDrawn = (page) =>
   page.locator('#estimates:not([aria-busy="true"]) .body > *').first().waitFor();
 
 async function takeKinds(browser, endpoint) {
   for (const { name, question, file, chapter } of CROWDS) {
     const { id } = taskOf({ file, chapter });
     const state = new URLSearchParams({ task: id, ...(question && { question }) });
-    await onBothGrounds(browser, name, NARROW, async (page) => {
+    await inBothThemes(browser, name, NARROW, async (page) => {
       await page.goto(`${endpoint}/dashboard/#${state}`);
-      await drawn(page);
+      await waitUntilDrawn(page);
       return page.locator("#estimates").screenshot();
     });
   }
 }
 
 const takeDashboard = (browser, endpoint) =>
-  onBothGrounds(browser, "dashboard", WIDE, async (page) => {
+  inBothThemes(browser, "dashboard", WIDE, async (page) => {
     await page.goto(`${endpoint}/dashboard/#task=choices&question=features`);
-    await drawn(page);
+    await waitUntilDrawn(page);
     await page.locator("#estimates").evaluate((panel) => panel.scrollIntoView({ block: "end" }));
     return page.screenshot();
   });
 
 const takeDemo = (browser, site) =>
-  onBothGrounds(browser, "demo", WIDE, async (page) => {
+  inBothThemes(browser, "demo", WIDE, async (page) => {
     await page.goto(site);
     await page.locator("#report .byte").first().waitFor();
     await page.locator("#report").evaluate((report) => report.scrollIntoView());

@@ -14,7 +14,13 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { THIRD_PARTY } from "./build.mjs";
 import { ARTEFACTS, ROOT, WORKSHOP } from "./lib/paths.mjs";
-import { checkFolder, differing, measured, naming, seal } from "./lib/release/artefacts.mjs";
+import {
+  checkFolder,
+  differingFiles,
+  measureFiles,
+  pathsIn,
+  writeChecksums,
+} from "./lib/release/artefacts.mjs";
 import {
   ARCHITECTURES,
   imageName,
@@ -22,11 +28,11 @@ import {
   makePrograms,
 } from "./lib/release/binaries.mjs";
 import { makeCrates } from "./lib/release/crates.mjs";
-import { makePackage, tarball } from "./lib/release/npm.mjs";
+import { makePackage, tarballName } from "./lib/release/npm.mjs";
 import { checkTag, publish } from "./lib/release/publish.mjs";
-import { clone, describe, git, head, machinePaths, prepare } from "./lib/release/source.mjs";
+import { clone, describeSource, git, head, machinePaths, prepare } from "./lib/release/source.mjs";
 import { tryRelease } from "./lib/release/trial.mjs";
-import { bold, Failed, main, run, say, seconds, step } from "./lib/run.mjs";
+import { bold, Failed, main, print, run, seconds, step } from "./lib/run.mjs";
 import { binder, cargoZigbuild, installTool, zig } from "./lib/tools.mjs";
 
 /** @typedef {import("./lib/release/source.mjs").Source} Source */
@@ -62,7 +68,7 @@ async function make(workshop, out, { commit, dryRun, verify }) {
   mkdirSync(out, { recursive: true });
   const cloned = await step(`source: a clone of ${commit}`, () => clone(workshop, commit));
   const source = await step("source: versions and CHANGELOG", () =>
-    describe(workshop, cloned, dryRun),
+    describeSource(workshop, cloned, dryRun),
   );
   await prepare(cloned, [...ARCHITECTURES.keys()]);
   await step("crates", () => makeCrates(source, out, { verify }));
@@ -81,15 +87,15 @@ async function make(workshop, out, { commit, dryRun, verify }) {
  */
 async function check(source, out) {
   await step("check: no file names a path of this machine", () => {
-    const found = naming(out, machinePaths());
+    const found = pathsIn(out, machinePaths());
     if (found.length > 0) {
       throw new Failed(found.join("\n"));
     }
   });
   for (const architecture of ARCHITECTURES.values()) {
     await step(`check: the image for ${architecture} and the npm package, used`, async () => {
-      const [image, packed] = [join(out, imageName(source)), join(out, tarball(source))];
-      say(`  ${await tryRelease(image, architecture, packed)}`);
+      const [image, packed] = [join(out, imageName(source)), join(out, tarballName(source))];
+      print(`  ${await tryRelease(image, architecture, packed)}`);
     });
   }
 }
@@ -106,7 +112,7 @@ async function checkAgain({ commit }, out, dryRun) {
   const other = join(WORKSHOP, "again/artefacts");
   rmSync(join(WORKSHOP, "again"), { recursive: true, force: true });
   await make(elsewhere, other, { commit, dryRun, verify: false });
-  const found = differing(out, other);
+  const found = differingFiles(out, other);
   if (found.length > 0) {
     throw new Failed(`made twice, these differ: ${found.join(", ")}; see ${out} and ${other}`);
   }
@@ -114,8 +120,8 @@ async function checkAgain({ commit }, out, dryRun) {
 }
 
 function table(out) {
-  for (const [name, { size, sha256 }] of measured(out)) {
-    say(`${sha256}  ${String(size).padStart(9)}  ${name}`);
+  for (const [name, { size, sha256 }] of measureFiles(out)) {
+    print(`${sha256}  ${String(size).padStart(9)}  ${name}`);
   }
 }
 
@@ -134,7 +140,11 @@ await main(async () => {
   const workshop = join(WORKSHOP, "first");
   if (values.from !== undefined) {
     const cloned = await step("source: a clone of HEAD", () => clone(workshop, commit));
-    await publish(await describe(workshop, cloned, dryRun), resolve(ROOT, values.from), dryRun);
+    await publish(
+      await describeSource(workshop, cloned, dryRun),
+      resolve(ROOT, values.from),
+      dryRun,
+    );
     return;
   }
   const out = resolve(ROOT, values.out);
@@ -144,7 +154,7 @@ await main(async () => {
     await run("npm", ["test"]);
   }
   if ((await git("status", "--porcelain")) !== "") {
-    say("what is not committed is not in it");
+    print("what is not committed is not in it");
   }
   await step("set-up: tools", tools);
   const source = await make(workshop, out, { commit, dryRun, verify: true });
@@ -152,9 +162,9 @@ await main(async () => {
   if (values.twice) {
     await step("check: made twice, the same bytes", () => checkAgain(source, out, dryRun));
   }
-  seal(out);
+  writeChecksums(out);
   table(out);
-  say(bold(`\n${out}: made and checked in ${seconds(performance.now() - begun)}`));
+  print(bold(`\n${out}: made and checked in ${seconds(performance.now() - begun)}`));
   if (!dryRun) {
     await publish(source, out, dryRun);
   }

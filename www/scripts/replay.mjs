@@ -12,7 +12,7 @@
 
 import { readFileSync } from "node:fs";
 import { isDeepStrictEqual, parseArgs } from "node:util";
-import { bold, Failed, main, say, seconds, step } from "./lib/run.mjs";
+import { bold, Failed, main, print, seconds, step } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
 
 /** Number of people passed to the page at once: the maximum number of reports in an upload. */
@@ -127,7 +127,7 @@ async function reportOneByOne(inputs) {
 }
 
 /** Returns the times. Runs in the page. */
-const timed = () => /** @type {any} */ (globalThis).timing;
+const readTiming = () => /** @type {any} */ (globalThis).timing;
 
 async function replay({ task: file, data, endpoint, people, oneByOne, analyser }) {
   await setup({ browser: true });
@@ -162,19 +162,19 @@ async function replay({ task: file, data, endpoint, people, oneByOne, analyser }
         bar.at(done + chunk.length);
       }
       bar.end();
-      return page.evaluate(timed);
+      return page.evaluate(readTiming);
     });
     const total = performance.now() - begun;
     const taken = (await reportsSoFar(endpoint, task, analyser)) - before;
     const rate = (ms) => `${whole((inputs.length / ms) * 1000)} a second`;
-    say("");
-    say(
+    print("");
+    print(
       `made in Chromium   ${whole(inputs.length)} reports, ${rate(timing.makingMs)}, ${((timing.makingMs * 1000) / inputs.length).toFixed(1)} µs each`,
     );
-    say(
+    print(
       `taken by collector ${whole(taken)} reports in ${whole(timing.requests)} requests, ${rate(timing.sendingMs)} while any was under way`,
     );
-    say(bold(`in all             ${seconds(total)}, ${rate(total)}`));
+    print(bold(`in all             ${seconds(total)}, ${rate(total)}`));
     if (taken !== inputs.length) {
       throw new Failed(
         `${whole(inputs.length)} people reported, the collector counted ${whole(taken)}`,

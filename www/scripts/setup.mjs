@@ -8,7 +8,7 @@ import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { installNotebookTools } from "./lib/notebook-tools.mjs";
 import { ROOT } from "./lib/paths.mjs";
-import { capture, Failed, main, run, say, step } from "./lib/run.mjs";
+import { capture, Failed, main, print, run, step } from "./lib/run.mjs";
 import { setupBrowser } from "./lib/setup-browser.mjs";
 import { setupDatabase } from "./lib/setup-database.mjs";
 import { installStackTools } from "./lib/stack-tools.mjs";
@@ -28,12 +28,12 @@ async function rust() {
     if (cargo === undefined) {
       throw new Failed("Rust is missing; install it from https://rustup.rs");
     }
-    say(`  ${cargo}, without rustup: it must have the targets of rust-toolchain.toml`);
+    print(`  ${cargo}, without rustup: it must have the targets of rust-toolchain.toml`);
     return;
   }
   // rust-toolchain.toml names the toolchain, its components and its targets.
   await run("rustup", ["toolchain", "install"], { quiet: true });
-  say(`  ${await capture("cargo", ["--version"])}`);
+  print(`  ${await capture("cargo", ["--version"])}`);
 }
 
 /**
@@ -51,7 +51,7 @@ async function packages() {
   if (packagesAreStale()) {
     await run("npm", ["ci", "--no-fund", "--no-audit"]);
   } else {
-    say("  node_modules: up to date");
+    print("  node_modules: up to date");
   }
 }
 

@@ -6,9 +6,9 @@
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { FILES } from "./build.mjs";
+import { LATER_FILES } from "./build.mjs";
 import { DIST } from "./lib/paths.mjs";
-import { bold, Failed, main, say } from "./lib/run.mjs";
+import { bold, Failed, main, print } from "./lib/run.mjs";
 
 /**
  * Maximum size in bytes, compressed by brotli: of a page that only asks choices, and of the chunk
@@ -75,10 +75,10 @@ async function bundle(entry, names) {
  * @returns {Promise<readonly (readonly [string, ReturnType<typeof sizes>, number?])[]>} each with
  * its budget, if it has one
  */
-async function measured() {
+async function measureDownloads() {
   const { page, chunks } = await bundle("index.js", "createClient");
-  if (chunks.length !== FILES.length) {
-    throw new Failed(`expected ${FILES.length} chunks beside the page, got ${chunks.length}`);
+  if (chunks.length !== LATER_FILES.length) {
+    throw new Failed(`expected ${LATER_FILES.length} chunks beside the page, got ${chunks.length}`);
   }
   const slim = sizes((await bundle("slim.js", "createClient, initialize")).page);
   const file = (name) => sizes(readFileSync(join(DIST, name)));
@@ -110,11 +110,11 @@ const row = (name, columns) => name.padEnd(26) + columns.map((text) => text.padS
 const number = (value) => value.toLocaleString("en");
 
 export async function size() {
-  say(bold(row("bytes", ["raw", "gzip", "brotli", "budget"])));
+  print(bold(row("bytes", ["raw", "gzip", "brotli", "budget"])));
   const over = [];
-  for (const [name, found, budget] of await measured()) {
+  for (const [name, found, budget] of await measureDownloads()) {
     const shown = Object.values(found).map(number);
-    say(row(name, budget === undefined ? shown : [...shown, number(budget)]));
+    print(row(name, budget === undefined ? shown : [...shown, number(budget)]));
     if (budget !== undefined && found.brotli > budget) {
       over.push(`${name} is ${number(found.brotli - budget)} bytes over the budget`);
     }

@@ -28,7 +28,7 @@ const VERSION = /^version = "(.*)"$/m;
  */
 export const unoptimised = (...crates) =>
   crates.flatMap((name) => ["--config", `profile.dev.package.${name}.opt-level=0`]);
-const SOON = unoptimised("hushbin", "hushbin-analysis", "hushbin-tests");
+const OPTIONS = unoptimised("hushbin", "hushbin-analysis", "hushbin-tests");
 /** Files of the repository that cargo needs. */
 const CRATES =
   /^(Cargo\.|rust-toolchain|README|CHANGELOG|LICENSE|src|server|tests\/|www\/demo\/wasm|www\/docs\/src)/;
@@ -41,7 +41,7 @@ async function files() {
   return listed.split("\n").filter((file) => CRATES.test(file) && existsSync(join(ROOT, file)));
 }
 
-async function layOut(copy) {
+async function copyWithToy(copy) {
   await rm(copy, { recursive: true, force: true });
   const place = async (file, as) => {
     await mkdir(dirname(join(copy, as)), { recursive: true });
@@ -70,10 +70,10 @@ async function layOut(copy) {
 
 export async function testToy() {
   const copy = join(TARGET, "toy");
-  await step("lay out: another mechanism", () => layOut(copy));
+  await step("lay out: another mechanism", () => copyWithToy(copy));
   const options = { cwd: copy, env: { ...withPath(), CARGO_TARGET_DIR: TARGET } };
   await step("test: another mechanism, from task file to estimate", () =>
-    run("cargo", ["test", ...SOON, "--package", "hushbin-analysis", "--test", "toy"], options),
+    run("cargo", ["test", ...OPTIONS, "--package", "hushbin-analysis", "--test", "toy"], options),
   );
   await step("check: every crate with another mechanism", () =>
     run("cargo", ["check", "--workspace", "--lib", "--bins"], options),

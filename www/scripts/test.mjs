@@ -11,20 +11,20 @@ import { buildBook } from "./build-book.mjs";
 import { buildAnalysis, buildDemo } from "./build-demo.mjs";
 import { formatRust } from "./format.mjs";
 import { findChromedriver } from "./lib/browser.mjs";
-import { MODULES } from "./lib/modules.mjs";
 import { ANALYSIS_GLUE, GLUE, ROOT } from "./lib/paths.mjs";
 import {
   bold,
   costTable,
   Failed,
   main,
+  print,
   run,
-  say,
   seconds,
   sideBySide,
   step,
   withPath,
 } from "./lib/run.mjs";
+import { MODULES } from "./lib/wasm-modules.mjs";
 import { setup } from "./setup.mjs";
 import { testToy, unoptimised } from "./test-toy.mjs";
 
@@ -47,7 +47,7 @@ const vitest = (project) => run("vitest", ["run", "--project", project]);
  * @param {() => Promise<void>} work
  * @returns {() => Promise<void>}
  */
-function once(work) {
+function memoize(work) {
   /** @type {Promise<void> | undefined} */
   let done;
   return () => {
@@ -56,19 +56,19 @@ function once(work) {
   };
 }
 
-const build = once(async () => {
+const build = memoize(async () => {
   const { buildPackage } = await import("./build.mjs");
   await buildPackage();
 });
 
-const demo = once(async () => {
+const demo = memoize(async () => {
   await build();
   await buildDemo();
   await buildBook();
 });
 
 /** Builds the generated files that type checks and tests of pages import, if they are missing. */
-const glue = once(async () => {
+const glue = memoize(async () => {
   if (!existsSync(join(GLUE, "sums-bytes.ts"))) {
     await build();
   }
@@ -78,9 +78,9 @@ const glue = once(async () => {
 });
 
 /** Runs the checks that need no compiler. They fail within seconds. */
-async function sources() {
+async function checkSources() {
   const { checkDashboard } = await import("./build-dashboard.mjs");
-  const { checkArrows } = await import("./check-arrows.mjs");
+  const { checkImports } = await import("./check-imports.mjs");
   const { checkDependencies } = await import("./check-dependencies.mjs");
   const { checkDocs } = await import("./check-docs.mjs");
   const { checkFacts } = await import("./check-facts.mjs");
@@ -94,7 +94,7 @@ async function sources() {
     return run("node", ["--test", ...files.map((name) => `${CHECKED}/${name}`)], { quiet: true });
   });
   await step("dashboard: built of its sources", checkDashboard);
-  await step("imports: one way", checkArrows);
+  await step("imports: one way", checkImports);
   await step("limits: numbers that may only fall", checkLimits);
   await step("documentation: summaries, examples", checkDocs);
   await step("facts: stated alike, and there", checkFacts);
@@ -128,7 +128,7 @@ async function lint() {
 }
 
 /** Builds the Rust tests, and the collector that tests run. */
-const buildRust = once(() =>
+const buildRust = memoize(() =>
   step("build: tests of Rust", () => cargo("test", "--workspace", "--no-run", ...OPTIMISED)),
 );
 
@@ -204,7 +204,7 @@ async function client() {
   await step("test: client", () => vitest("client"));
 }
 
-async function pack() {
+async function packageTests() {
   await build();
   await step("test: package as it is published", () => vitest("package"));
   const { size } = await import("./size.mjs");
@@ -233,7 +233,7 @@ async function examples() {
 
 /** @type {Readonly<Record<string, () => Promise<void>>>} */
 const STEPS = {
-  sources,
+  checkSources,
   build,
   lint,
   rust,
@@ -242,7 +242,7 @@ const STEPS = {
   docs,
   web,
   client,
-  package: pack,
+  package: packageTests,
   e2e: endToEnd,
   stacks,
   examples,
@@ -250,10 +250,10 @@ const STEPS = {
 };
 
 /** Steps that run only if they are named on the command line, because other steps cover them. */
-const NAMED = ["wasm-pack"];
+const ONLY_IF_NAMED = ["wasm-pack"];
 
 /** @param {readonly (() => Promise<void>)[]} steps */
-const inTurn =
+const inSequence =
   (...steps) =>
   async () => {
     for (const work of steps) {
@@ -266,10 +266,10 @@ const inTurn =
  * pages. Both take about the same time, and neither alone keeps two cores busy.
  */
 async function everything() {
-  await sources();
+  await checkSources();
   await sideBySide(
-    inTurn(lintRust, rust, testToy, bareMetal, docs, web),
-    inTurn(build, demo, types, client, pack, endToEnd, stacks, examples),
+    inSequence(lintRust, rust, testToy, bareMetal, docs, web),
+    inSequence(build, demo, types, client, packageTests, endToEnd, stacks, examples),
   );
 }
 
@@ -280,7 +280,7 @@ await main(async () => {
     throw new Failed(`no step ${unknown}; there are ${Object.keys(STEPS).join(", ")}`);
   }
   const begun = performance.now();
-  const all = Object.keys(STEPS).filter((name) => !NAMED.includes(name));
+  const all = Object.keys(STEPS).filter((name) => !ONLY_IF_NAMED.includes(name));
   const chosen = names.length > 0 ? names : all;
   const compiles = chosen.some((name) => name !== "sources");
   await setup({
@@ -292,8 +292,8 @@ await main(async () => {
     pack: chosen.includes("wasm-pack"),
   });
   const named = Object.entries(STEPS).filter(([name]) => names.includes(name));
-  const work = names.length > 0 ? inTurn(...named.map(([, work]) => work)) : everything;
+  const work = names.length > 0 ? inSequence(...named.map(([, work]) => work)) : everything;
   await work();
-  say(`\n${costTable().join("\n")}`);
-  say(bold(`\nall passed in ${seconds(performance.now() - begun)}`));
+  print(`\n${costTable().join("\n")}`);
+  print(bold(`\nall passed in ${seconds(performance.now() - begun)}`));
 });

@@ -8,7 +8,7 @@ import { type BuildOptions, build } from "esbuild";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { FILES } from "../../../www/scripts/build.mjs";
+import { LATER_FILES } from "../../../www/scripts/build.mjs";
 import { launchChromium } from "../../../www/scripts/lib/browser.mjs";
 import { BIN, GLUE, PACKAGE, ROOT } from "../../../www/scripts/lib/paths.mjs";
 import { serve } from "../../../www/scripts/lib/serve.mjs";
@@ -75,15 +75,16 @@ describe("the tarball", () => {
     const files = run("tar", ["-tzf", tarball]).trim().split("\n").sort();
     const code = files.filter((file) => !/^package\/(API|README|LICENSE|CHANGELOG)/.test(file));
     const declared = [
-      ...["budget", "client", "consent", "errors", "exports", "fallback", "history"],
-      ...["history/facts", "history/told", "history/words", "index", "input", "kind"],
-      ...["mechanism/coco", "mechanism/collision", "mechanism/hash-bin", "mechanism/index"],
-      ...["mechanism/pattern", "mechanism/window", "module", "options", "parts", "question"],
-      ...["randomizer", "receipt", "slim", "store/store", "sums/input", "sums/privacy"],
-      ...["sums/randomizer", "sums/task", "task", "testing"],
+      ...["budget", "client", "consent", "described", "errors", "exports", "fallback", "history"],
+      ...["history/client-texts", "history/facts", "history/words", "index", "input", "loaders"],
+      ...["maker", "mechanism/coco", "mechanism/collision", "mechanism/hash-bin"],
+      ...["mechanism/index", "mechanism/pattern", "mechanism/window", "module", "options"],
+      ...["permanent", "question", "randomizer", "receipt", "results", "session-requests", "slim"],
+      ...["store/store", "sums/input", "sums/privacy", "sums/randomizer", "sums/task", "task"],
+      ...["testing"],
     ];
     const entries = ["history", "index", "slim", "testing"];
-    const lazy = FILES;
+    const lazy = LATER_FILES;
     const bundled = [...entries, ...lazy];
     const mapped = [...entries.flatMap((name) => [`${name}.cjs`, `${name}.js`]), "workerd.js"];
     const scripts = ["hushbin.script.js", ...lazy.map((name) => `hushbin.script.${name}.js`)];
@@ -123,7 +124,7 @@ describe("the tarball", () => {
     // Ciphers occur in one file only, also for requests through a relay.
     expect(text("oblivious")).not.toContain("AES-GCM-");
     // Errors do, too, so that `instanceof` works.
-    for (const name of FILES) {
+    for (const name of LATER_FILES) {
       expect(text(name), name).not.toContain('"SealingError"');
     }
   });
@@ -513,7 +514,7 @@ describe.each(BUNDLERS)("split into chunks by %s", (name, bundle) => {
     expect(sums).toHaveLength(1);
     // The page and a chunk for each file. Vite adds files for preloading.
     const split = scripts().filter((file) => !/^preload|^rolldown/.test(basename(file)));
-    expect(split).toHaveLength(1 + FILES.length);
+    expect(split).toHaveLength(1 + LATER_FILES.length);
     const carried = { index: page, page, stdin: page, complete: chunk, sums } as const;
     for (const file of split) {
       const [, name = ""] = /^([a-z]+(?:-fallback)?)/.exec(basename(file)) ?? [];

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { WebSocket } from "ws";
 import { findFirefox } from "./browser.mjs";
-import { background, Failed } from "./run.mjs";
+import { Failed, startInBackground } from "./run.mjs";
 
 /** Connection that sends commands and matches responses by id. */
 class Bidi {
@@ -64,7 +64,7 @@ class Bidi {
  */
 async function start(profile, urls = []) {
   const flags = ["--headless", "--no-remote", "--profile", profile, "--remote-debugging-port", "0"];
-  const firefox = background(findFirefox(), [...flags, ...urls], {
+  const firefox = startInBackground(findFirefox(), [...flags, ...urls], {
     stdio: ["ignore", "ignore", "pipe"],
     detached: urls.length > 0,
   });

@@ -2,7 +2,7 @@
 // asks the user to install them.
 
 import { existsSync } from "node:fs";
-import { Failed, run, say } from "./run.mjs";
+import { Failed, print, run } from "./run.mjs";
 
 /**
  * Installs missing packages.
@@ -13,7 +13,7 @@ import { Failed, run, say } from "./run.mjs";
 export async function installPackages(needed) {
   const missing = Object.keys(needed).filter((name) => needed[name]?.() === undefined);
   if (missing.length === 0) {
-    say(
+    print(
       Object.entries(needed)
         .map(([name, find]) => `  ${name}: ${find()}`)
         .join("\n"),
@@ -26,7 +26,7 @@ export async function installPackages(needed) {
       `${names}: not found. Install, on Debian or Ubuntu: sudo apt-get install ${names}`,
     );
   }
-  say(`  ${names}: installing with apt-get`);
+  print(`  ${names}: installing with apt-get`);
   await run("apt-get", ["update", "-qq"]);
   await run("apt-get", ["install", "-y", "-qq", "--no-install-recommends", ...missing]);
 }

@@ -3,7 +3,7 @@
 
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { once, patched } from "./glue.mjs";
+import { patchGlue, replaceOnce } from "./glue.mjs";
 import { run } from "./run.mjs";
 import { bind, FEATURES } from "./wasm.mjs";
 
@@ -11,10 +11,10 @@ import { bind, FEATURES } from "./wasm.mjs";
  * WebAssembly features without a counterpart in JavaScript. They are removed from the module's list
  * of features, so that the glue does not use them.
  */
-const WITHOUT = ["reference-types", "multivalue"];
+const UNSUPPORTED_FEATURES = ["reference-types", "multivalue"];
 
 /** Passes of wasm-opt that replace instructions which wasm2js does not support. */
-const LOWERED = [
+const LOWERING_PASSES = [
   "--signext-lowering",
   "--llvm-memory-copy-fill-lowering",
   "--llvm-nontrapping-fptoint-lowering",
@@ -30,8 +30,8 @@ function withoutFeatures(module) {
   // In the custom section "target_features", an entry is "+" or "-", the name's length, and the
   // name.
   const named = (sign, name) => sign + String.fromCharCode(name.length) + name;
-  const less = WITHOUT.reduce(
-    (text, name) => once(text, named("+", name), named("-", name)),
+  const less = UNSUPPORTED_FEATURES.reduce(
+    (text, name) => replaceOnce(text, named("+", name), named("-", name)),
     module.toString("latin1"),
   );
   return Buffer.from(less, "latin1");
@@ -40,15 +40,15 @@ function withoutFeatures(module) {
 /** Returns the core alone: a function from its imports to its exports. */
 export function instantiable(script) {
   const [core = ""] = script.split("\nvar retasmFunc = asmFunc(");
-  return once(core, "function asmFunc(imports)", "function instantiate(imports)").replaceAll(
+  return replaceOnce(core, "function asmFunc(imports)", "function instantiate(imports)").replaceAll(
     /^import .*\n/gm,
     "",
   );
 }
 
 /** Returns the glue with the core in place of a module. */
-export function gluedTo(core, glue, made) {
-  const [kept = ""] = patched(glue, made).split("let wasmModule, wasmInstance, wasm;");
+export function withGlue(core, glue, made) {
+  const [kept = ""] = patchGlue(glue, made).split("let wasmModule, wasmInstance, wasm;");
   const edits = [
     ['import * as import1 from "__wbindgen_externref_xform__"\n', ""],
     // The glue keeps these references, and they are never dropped.
@@ -57,7 +57,7 @@ export function gluedTo(core, glue, made) {
     ["    wasm.__wbindgen_start();\n", ""],
     ["wasm = wasmInstance.exports;", "wasm = instantiate(__wbg_get_imports());"],
   ];
-  const glued = edits.reduce((text, [from = "", to = ""]) => once(text, from, to), kept);
+  const glued = edits.reduce((text, [from = "", to = ""]) => replaceOnce(text, from, to), kept);
   return `${core}
 let wasm;
 ${glued}
@@ -87,13 +87,13 @@ export async function fallbackScript(directory, made) {
   const bound = join(directory, "hushbin_bg.wasm");
   const lowered = join(directory, "lowered.wasm");
   const script = join(directory, "core.js");
-  const features = FEATURES.filter((feature) => !WITHOUT.includes(feature));
+  const features = FEATURES.filter((feature) => !UNSUPPORTED_FEATURES.includes(feature));
   await run("wasm-opt", [
     ...["--mvp-features", ...features.map((feature) => `--enable-${feature}`)],
-    ...["-Os", ...LOWERED],
+    ...["-Os", ...LOWERING_PASSES],
     ...[bound, "-o", lowered],
   ]);
   await run("wasm2js", ["--mvp-features", "-Os", lowered, "-o", script]);
   const glue = await readFile(join(directory, "hushbin.js"), "utf8");
-  return gluedTo(instantiable(await readFile(script, "utf8")), glue, made);
+  return withGlue(instantiable(await readFile(script, "utf8")), glue, made);
 }

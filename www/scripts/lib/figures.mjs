@@ -3,15 +3,15 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { complaints, coreSources, upwardArrows } from "../check-arrows.mjs";
+import { coreSources, upwardImports, violations } from "../check-imports.mjs";
 import { COLLECTOR } from "./collector.mjs";
+import { compiledFiles, enabledFeatures } from "./compiled-files.mjs";
 import { WHOLE } from "./limits.mjs";
-import { DEMO_MODULE, MODULES } from "./modules.mjs";
-import { compiled, enabled } from "./page-core.mjs";
 import { ROOT } from "./paths.mjs";
 import { capture, Failed } from "./run.mjs";
 import { codeLines, measureCrates } from "./rust-source.mjs";
-import { tracked } from "./tracked.mjs";
+import { trackedFiles } from "./tracked-files.mjs";
+import { DEMO_MODULE, MODULES } from "./wasm-modules.mjs";
 import { wordFigures } from "./words.mjs";
 
 /** @typedef {import("./limits.mjs").Figure} Figure */
@@ -22,7 +22,7 @@ const LINES = { per: 1000, unit: "per 1,000 lines" };
 /** @type {Readonly<Record<string, import("./limits.mjs").Rule>>} */
 export const RULES = {
   "upward-arrows": { what: "imports of a name from the mod.rs or lib.rs of a folder around" },
-  cycles: { what: "circles of imports" },
+  cycles: { what: "cycles of imports" },
   "public-items": { what: "public items, fields and re-exports", ...LINES },
   "long-functions": { what: "functions over 60 lines of code" },
   "long-files": { what: "files over 400 lines of code, tests excluded" },
@@ -72,11 +72,11 @@ const cases = (items, place, text) =>
  * Measures the structure of Rust, TypeScript and JavaScript: sizes of files and functions, and
  * similar.
  */
-async function shapes() {
-  const rust = (await tracked(/\.rs$/)).filter((file) => !TESTS.test(file));
+async function structureFigures() {
+  const rust = (await trackedFiles(/\.rs$/)).filter((file) => !TESTS.test(file));
   const measured = measureCrates(new Map(rust.map((file) => [file, read(file)])));
   const ships = measured.filter(({ file }) => SHIPPED.test(file));
-  const scripts = (await tracked(/\.(ts|mjs)$/)).filter((file) => !TESTS.test(file));
+  const scripts = (await trackedFiles(/\.(ts|mjs)$/)).filter((file) => !TESTS.test(file));
   const lengths = [
     ...measured.map(({ file, code }) => ({ file, code })),
     ...scripts.map((file) => ({ file, code: codeLines(read(file)) })),
@@ -103,36 +103,36 @@ async function shapes() {
   const core = ships.filter(({ file }) => areaOf(file) === "core");
   const kept = new Set(measured.map(({ file }) => file));
   return {
-    "upward-arrows": whole({
+    "upward-arrows": wholeProject({
       found: cases(
-        await upwardArrows((file) => kept.has(file)),
+        await upwardImports((file) => kept.has(file)),
         ({ from, line }) => `${from}:${line}`,
         ({ name, through, to }) => `${name}, of ${through ?? to}`,
       ),
     }),
-    cycles: whole({
+    cycles: wholeProject({
       found: cases(
-        (await complaints()).filter((text) => text.startsWith("circle")),
+        (await violations()).filter((text) => text.startsWith("cycle")),
         () => "",
         (text) => text,
       ),
     }),
     "public-items": { core: publics("core"), analysis: publics("analysis") },
-    "long-functions": whole({
+    "long-functions": wholeProject({
       found: cases(
         longest(functions.filter(({ code }) => code > LONG_FUNCTION)),
         ({ file, line }) => `${file}:${line}`,
         ({ name, code }) => `${name}: ${code} lines`,
       ),
     }),
-    "long-files": whole({
+    "long-files": wholeProject({
       found: cases(
         longest(lengths.filter(({ code }) => code > LONG_FILE)),
         ({ file }) => file,
         ({ code }) => `${code} lines`,
       ),
     }),
-    "shipped-lines": whole({
+    "shipped-lines": wholeProject({
       found: cases(
         longest(ships),
         ({ file }) => file,
@@ -140,8 +140,8 @@ async function shapes() {
       ),
       count: ships.reduce((sum, { code }) => sum + code, 0),
     }),
-    "cfg-attributes": whole({ found: places(core, ({ cfgs }) => cfgs) }),
-    panics: whole({ found: places(ships, ({ panics }) => panics) }),
+    "cfg-attributes": wholeProject({ found: places(core, ({ cfgs }) => cfgs) }),
+    panics: wholeProject({ found: places(ships, ({ panics }) => panics) }),
   };
 }
 
@@ -151,7 +151,7 @@ async function pageCore() {
   const manifest = read("Cargo.toml");
   const modules = MODULES.map(([name, , options]) => ({
     name,
-    files: compiled("src", core, enabled(manifest, options)),
+    files: compiledFiles("src", core, enabledFeatures(manifest, options)),
   }));
   const files = [...new Map(modules.flatMap(({ files }) => files.map((own) => [own.file, own])))];
   const all = { name: "all", files: files.map(([, own]) => own) };
@@ -162,14 +162,14 @@ async function pageCore() {
     text: text({ lines: sum(files, ({ lines }) => lines), code: sum(files, ({ code }) => code) }),
   }));
   const longest = all.files.sort((a, b) => b.code - a.code);
-  return whole({
+  return wholeProject({
     found: [...modulesSummed, ...cases(longest, ({ file }) => file, text)],
     count: sum(all.files, ({ code }) => code),
   });
 }
 
 /** @param {Figure} figure */
-const whole = (figure) => ({ [WHOLE]: figure });
+const wholeProject = (figure) => ({ [WHOLE]: figure });
 
 /** Options of cargo for each program and module of the demo. */
 const DEMO_BUILDS = [
@@ -206,11 +206,11 @@ async function demoCrates() {
       found.add(`${target}: ${name}`);
     }
   }
-  return named([...found].sort());
+  return caseNames([...found].sort());
 }
 
 /** Returns a figure whose cases are names without a text. */
-const named = (names) => ({ found: names.map((name) => ({ place: name, text: "" })) });
+const caseNames = (names) => ({ found: names.map((name) => ({ place: name, text: "" })) });
 
 /**
  * Returns the names that users have to learn: commands and exports.
@@ -218,7 +218,7 @@ const named = (names) => ({ found: names.map((name) => ({ place: name, text: "" 
  * @param {string} page the book's page of commands
  * @param {Record<string, unknown>} exports of the npm package
  */
-export function surfaces(page, exports) {
+export function publicNames(page, exports) {
   const commands = [...page.matchAll(/^## `hushbin ([^`]*)`/gm)].map(([, name = ""]) => name);
   const flags = [...page.matchAll(/^\| `([^`]*)`/gm)].flatMap(
     ([, argument = ""]) => argument.match(/--[a-z][a-z-]*/g) ?? [],
@@ -237,7 +237,7 @@ export function surfaces(page, exports) {
  * @param {string} changelog
  * @returns {import("./limits.mjs").Case[]}
  */
-export function formlessEntries(changelog) {
+export function malformedEntries(changelog) {
   const [before = "", unreleased = ""] = changelog.split(/^## Unreleased$/m);
   const first = before.split("\n").length;
   const lines = (unreleased.split(/^## /m)[0] ?? "").split("\n");
@@ -253,10 +253,10 @@ export function formlessEntries(changelog) {
 const BY_LENGTH = ["long-sentences", "nested-sentences", "walls"];
 
 /** Measures the words of comments and prose, by rule and area. */
-async function words() {
+async function wordingFigures() {
   /** @type {Record<string, Record<string, { found: import("./limits.mjs").Case[], of: number }>>} */
   const all = {};
-  for (const file of await tracked(/\.(rs|ts|mjs|md)$/)) {
+  for (const file of await trackedFiles(/\.(rs|ts|mjs|md)$/)) {
     const area = areaOf(file);
     for (const [rule, { found, of }] of Object.entries(wordFigures(file, read(file)) ?? {})) {
       const areas = all[rule] ?? {};
@@ -282,16 +282,16 @@ async function words() {
  */
 export async function figures() {
   const { exports } = JSON.parse(read("package.json"));
-  const learned = surfaces(read("www/docs/src/reference/cli.md"), exports);
+  const learned = publicNames(read("www/docs/src/reference/cli.md"), exports);
   const measured = {
-    ...(await shapes()),
+    ...(await structureFigures()),
     "page-core": await pageCore(),
-    "changelog-entries": whole({ found: formlessEntries(read("CHANGELOG.md")) }),
-    "demo-crates": whole(await demoCrates()),
+    "changelog-entries": wholeProject({ found: malformedEntries(read("CHANGELOG.md")) }),
+    "demo-crates": wholeProject(await demoCrates()),
     ...Object.fromEntries(
-      Object.entries(learned).map(([rule, names]) => [rule, whole(named(names))]),
+      Object.entries(learned).map(([rule, names]) => [rule, wholeProject(caseNames(names))]),
     ),
-    ...(await words()),
+    ...(await wordingFigures()),
   };
   return Object.fromEntries(
     Object.keys(RULES).map((rule) => [

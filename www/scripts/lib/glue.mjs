@@ -9,7 +9,7 @@ import { Failed } from "./run.mjs";
  * @param {string} from
  * @param {string} to
  */
-export function once(text, from, to) {
+export function replaceOnce(text, from, to) {
   const parts = text.split(from);
   if (parts.length !== 2) {
     throw new Failed(`expected once, found ${parts.length - 1} times: ${from}`);
@@ -26,7 +26,7 @@ const DECODER = /let cachedTextDecoder = [\s\S]*?\nfunction decodeText\(bytes\) 
 const registryOf = (made) => new RegExp(`const ${made}Finalization = ([\\s\\S]*?\\n\\}\\));\\n`);
 
 /** Returns code that makes the FinalizationRegistry on demand. */
-const lazy = (made, registry) => `let finalization;
+const lazyRegistry = (made, registry) => `let finalization;
 const ${made}Finalization = {
     register(...given) {
         finalization ??= ${registry};
@@ -37,7 +37,7 @@ const ${made}Finalization = {
 `;
 
 /** Pattern of functions in the glue that cache a view of the memory. */
-const KEPT_VIEW =
+const CACHED_VIEW =
   /let (cached\w+) = null;\n(function \w+\(\) \{\n) +if \(\1 .*\n +\1 = (.*;)\n +\}\n +return \1;\n/g;
 
 /**
@@ -49,7 +49,7 @@ const KEPT_VIEW =
  * are not cached, because making one takes less than a microsecond. A cached view would be invalid
  * once the memory has grown.
  */
-const OWN = [
+const REDUNDANT = [
   / *if \(this\.__wbg_inst !== undefined && .*\n.*\n *\}\n/g,
   / *Object\.defineProperty\(this, '__wbg_inst', .*\n/g,
   / *__wbg_call_guard\(\);\n/g,
@@ -64,9 +64,9 @@ const OWN = [
 ];
 
 /** @param {string} glue */
-function withoutOwn(glue) {
-  const viewing = glue.replaceAll(KEPT_VIEW, "$2    return $3\n");
-  const less = OWN.reduce((text, part) => text.replaceAll(part, ""), viewing);
+function removeRedundant(glue) {
+  const viewing = glue.replaceAll(CACHED_VIEW, "$2    return $3\n");
+  const less = REDUNDANT.reduce((text, part) => text.replaceAll(part, ""), viewing);
   if (/__wbg_inst\b|call_guard|reinit_scheduled|if \(ptr\d\)|cached/.test(less)) {
     throw new Failed("the glue looks after instances or memory in another way than is expected");
   }
@@ -80,13 +80,15 @@ function withoutOwn(glue) {
  * @param {string} glue
  * @param {string} made name of the class that the glue exports
  */
-export function patched(glue, made) {
+export function patchGlue(glue, made) {
   const [decoder = ""] = DECODER.exec(glue) ?? [];
   const [registry = "", finalization] = registryOf(made).exec(glue) ?? [];
   const edits = [
     [decoder, "const decodeText = (bytes) => new TextDecoder().decode(bytes);\n"],
-    [registry, lazy(made, finalization)],
+    [registry, lazyRegistry(made, finalization)],
     [`if (Symbol.dispose) ${made}.prototype[Symbol.dispose] = ${made}.prototype.free;\n`, ""],
   ];
-  return withoutOwn(edits.reduce((text, [from = "", to = ""]) => once(text, from, to), glue));
+  return removeRedundant(
+    edits.reduce((text, [from = "", to = ""]) => replaceOnce(text, from, to), glue),
+  );
 }

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { TOOLS } from "./paths.mjs";
-import { say } from "./run.mjs";
+import { print } from "./run.mjs";
 
 /**
  * Returns the folder of an installation.
@@ -26,7 +26,7 @@ export function installedFolder(name, pinned) {
  */
 export async function installOnce(folder, install) {
   if (existsSync(folder)) {
-    say(`  ${folder}: up to date`);
+    print(`  ${folder}: up to date`);
     return;
   }
   // The folder gets its name only when it is complete. Another process may be installing the same

@@ -36,7 +36,7 @@ export function limitOf({ per, step = 1 }, { found, count = found.length, of = 0
 }
 
 /** Returns a limit of zero, with a rate if `found` has one. */
-const none = (found) => (typeof found === "number" ? 0 : [0, 0]);
+const zeroLimit = (found) => (typeof found === "number" ? 0 : [0, 0]);
 const countOf = (limit) => (typeof limit === "number" ? limit : (limit[0] ?? 0));
 const rateOf = (limit) => (typeof limit === "number" ? Number.POSITIVE_INFINITY : (limit[1] ?? 0));
 const sum = (limits) => Object.values(limits).reduce((all, limit) => all + countOf(limit), 0);
@@ -48,13 +48,13 @@ const sum = (limits) => Object.values(limits).reduce((all, limit) => all + count
  * @param {Limits} limits
  * @returns {string[]}
  */
-export function exceeded(now, limits) {
+export function exceededAreas(now, limits) {
   if (sum(now) <= sum(limits)) {
     return [];
   }
   return Object.entries(now)
     .filter(([area, found]) => {
-      const limit = limits[area] ?? none(found);
+      const limit = limits[area] ?? zeroLimit(found);
       const rates = typeof found === "number" || rateOf(found) > rateOf(limit);
       return countOf(found) > countOf(limit) && rates;
     })
@@ -68,10 +68,10 @@ export function exceeded(now, limits) {
  * @param {Limits} limits
  * @returns {Limits}
  */
-export function lowered(now, limits) {
+export function loweredLimits(now, limits) {
   const moved = sum(now) <= sum(limits);
   const areas = Object.entries(now).map(([area, found]) => {
-    const limit = limits[area] ?? none(found);
+    const limit = limits[area] ?? zeroLimit(found);
     if (moved && countOf(found) > countOf(limit)) {
       return [area, found];
     }
@@ -88,7 +88,7 @@ export function lowered(now, limits) {
  * @param {Rule} rule
  * @param {Limit} limit
  */
-export function shown({ unit }, limit) {
+export function limitText({ unit }, limit) {
   return typeof limit === "number" || unit === undefined
     ? countOf(limit).toLocaleString("en")
     : `${countOf(limit).toLocaleString("en")} (${limit[1]} ${unit})`;

@@ -2,7 +2,7 @@
 
 import { launchChromium } from "./browser.mjs";
 import { DIST } from "./paths.mjs";
-import { say, step } from "./run.mjs";
+import { print, step } from "./run.mjs";
 import { serve } from "./serve.mjs";
 
 const EMPTY = '<!doctype html><link rel="icon" href="data:,">';
@@ -39,8 +39,8 @@ export async function withPackagePage(work) {
   const browser = await step("start: headless Chromium", launchChromium);
   try {
     const page = await browser.newPage();
-    page.on("pageerror", (error) => say(`page: ${error.message}`));
-    page.on("console", (message) => say(`page: ${message.text()}`));
+    page.on("pageerror", (error) => print(`page: ${error.message}`));
+    page.on("console", (message) => print(`page: ${message.text()}`));
     await page.goto(site.url);
     await page.waitForFunction(() => "hushbin" in globalThis);
     return await work(page);

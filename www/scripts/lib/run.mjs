@@ -18,10 +18,10 @@ export const dim = (text) => colour(2, text);
  * @type {AsyncLocalStorage<Buffer[] | "beside">} output so far of a step that runs concurrently
  * with another; "beside" outside of its steps
  */
-const held = new AsyncLocalStorage();
+const concurrentOutput = new AsyncLocalStorage();
 
-export const say = (text) => {
-  const output = held.getStore();
+export const print = (text) => {
+  const output = concurrentOutput.getStore();
   Array.isArray(output) ? output.push(Buffer.from(`${text}\n`)) : console.log(text);
 };
 
@@ -37,7 +37,7 @@ export const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
 /** @type {Cost[]} costs of the steps so far, in the order in which they began */
 export const costs = [];
 /** @type {AsyncLocalStorage<Cost>} cost of the step that is running a program */
-const account = new AsyncLocalStorage();
+const runningStep = new AsyncLocalStorage();
 
 /** Returns the processor time of all ended programs, in ms; 0 if the system does not provide it. */
 function childrenTime() {
@@ -52,7 +52,7 @@ function childrenTime() {
   }
 }
 
-let counted = childrenTime();
+let chargedTime = childrenTime();
 
 /**
  * Adds processor time to the cost of a step: the time that the system has counted since the last
@@ -61,9 +61,9 @@ let counted = childrenTime();
 function charge(cost) {
   const now = childrenTime();
   if (cost !== undefined) {
-    cost.cpu += now - counted;
+    cost.cpu += now - chargedTime;
   }
-  counted = now;
+  chargedTime = now;
 }
 
 /**
@@ -74,8 +74,8 @@ function charge(cost) {
  * @param {T} child
  * @returns {T}
  */
-function charged(child) {
-  const cost = account.getStore();
+function chargeToStep(child) {
+  const cost = runningStep.getStore();
   child.on("exit", () => charge(cost));
   return child;
 }
@@ -101,7 +101,7 @@ export function costTable() {
 }
 
 /** Controller that ends all running programs after a failure. */
-const ended = new AbortController();
+const abortAll = new AbortController();
 
 /**
  * Runs two functions concurrently. The first prints its output immediately. Output of the second is
@@ -111,11 +111,11 @@ const ended = new AbortController();
  * @param {() => Promise<unknown>} second
  */
 export async function sideBySide(first, second) {
-  const works = [first(), held.run("beside", second)];
+  const works = [first(), concurrentOutput.run("beside", second)];
   try {
     await Promise.all(works);
   } catch (error) {
-    ended.abort();
+    abortAll.abort();
     await Promise.allSettled(works);
     throw error;
   }
@@ -130,20 +130,20 @@ export async function sideBySide(first, second) {
  * @returns {Promise<T>}
  */
 export async function step(name, work) {
-  if (held.getStore() !== "beside") {
-    return timed(name, work);
+  if (concurrentOutput.getStore() !== "beside") {
+    return timeStep(name, work);
   }
   /** @type {Buffer[]} */
   const output = [];
   try {
-    return await held.run(output, () => timed(name, work));
+    return await concurrentOutput.run(output, () => timeStep(name, work));
   } finally {
     process.stdout.write(Buffer.concat(output));
   }
 }
 
-async function timed(name, work) {
-  say(bold(`▸ ${name}`));
+async function timeStep(name, work) {
+  print(bold(`▸ ${name}`));
   const begun = performance.now();
   const cost = { name, ms: 0, cpu: 0 };
   costs.push(cost);
@@ -152,13 +152,13 @@ async function timed(name, work) {
     cost.ms = performance.now() - begun;
   };
   try {
-    const result = await account.run(cost, async () => work());
+    const result = await runningStep.run(cost, async () => work());
     end();
-    say(dim(`  done in ${seconds(cost.ms)}, processor ${seconds(cost.cpu)}: ${name}`));
+    print(dim(`  done in ${seconds(cost.ms)}, processor ${seconds(cost.cpu)}: ${name}`));
     return result;
   } catch (error) {
     end();
-    say(`  failed after ${seconds(cost.ms)}: ${name}`);
+    print(`  failed after ${seconds(cost.ms)}: ${name}`);
     throw error;
   }
 }
@@ -183,14 +183,14 @@ export function withPath(...directories) {
  * on failure
  */
 export async function run(program, args, { env = withPath(), cwd = ROOT, quiet = false } = {}) {
-  const told = held.getStore();
+  const told = concurrentOutput.getStore();
   const shown = !quiet && !Array.isArray(told);
-  const child = charged(
+  const child = chargeToStep(
     spawn(program, args, {
       cwd,
       env,
       stdio: shown ? ["ignore", "inherit", "inherit"] : ["ignore", "pipe", "pipe"],
-      signal: ended.signal,
+      signal: abortAll.signal,
     }),
   );
   const output = [];
@@ -216,7 +216,9 @@ export async function run(program, args, { env = withPath(), cwd = ROOT, quiet =
  * @returns {Promise<string | undefined>}
  */
 export async function capture(program, args, env = withPath(), cwd = ROOT) {
-  const child = charged(spawn(program, args, { cwd, env, stdio: ["ignore", "pipe", "ignore"] }));
+  const child = chargeToStep(
+    spawn(program, args, { cwd, env, stdio: ["ignore", "pipe", "ignore"] }),
+  );
   let text = "";
   child.stdout.on("data", (chunk) => {
     text += chunk;
@@ -249,11 +251,11 @@ export async function main(work) {
  * @param {import("node:child_process").SpawnOptions} options detached: it can be killed with all
  * programs that it has started
  */
-export function background(program, args, options) {
+export function startInBackground(program, args, options) {
   if (program === undefined) {
     throw new Failed("a browser, its driver or Xvfb is missing; run npm run setup");
   }
-  const child = charged(spawn(program, args, options));
+  const child = chargeToStep(spawn(program, args, options));
   const kill = () => {
     const { pid = 0, exitCode, signalCode } = child;
     if (exitCode === null && signalCode === null) {

@@ -107,7 +107,7 @@ const isWord = (text) => text !== undefined && /^[A-Za-z_]\w*$/.test(text);
 const textAt = (list, at) => list[at]?.text ?? "";
 
 /** Returns the position after the bracket that closes the one at `start`. */
-export function past(list, start) {
+export function skipBrackets(list, start) {
   let depth = 0;
   for (let at = start; at < list.length; at += 1) {
     const text = textAt(list, at);
@@ -124,11 +124,11 @@ export function past(list, start) {
 }
 
 /** Returns the position after the item, field or arm at `start`. */
-export function pastItem(list, start) {
+export function skipItem(list, start) {
   const statement = new Set(["use", "const", "static", "type", "let"]);
   let at = start;
   while (textAt(list, at) === "#") {
-    at = past(list, at + 1);
+    at = skipBrackets(list, at + 1);
   }
   let ends = ";}";
   for (; at < list.length; ) {
@@ -143,7 +143,7 @@ export function pastItem(list, start) {
       return at;
     }
     if (text in OPEN) {
-      at = past(list, at);
+      at = skipBrackets(list, at);
       if (text === "{" && ends === ";}") {
         return at;
       }
@@ -155,7 +155,7 @@ export function pastItem(list, start) {
 }
 
 /** Returns whether an attribute limits its item to tests or documentation. */
-function leavesOut(attribute) {
+function isExcluding(attribute) {
   const words = attribute.map(({ text }) => text);
   return (
     words[0] === "cfg" &&
@@ -251,10 +251,10 @@ function readFile(modules, file, key, source) {
     const { text, line } = list[at] ?? { text: "", line: 0 };
     const before = textAt(list, at - 1);
     if (text === "#" && textAt(list, at + 1) === "[") {
-      const end = past(list, at + 1);
+      const end = skipBrackets(list, at + 1);
       const attribute = list.slice(at + 2, end - 1);
       readAttribute(module, attribute);
-      at = leavesOut(attribute) ? pastItem(list, end) : end;
+      at = isExcluding(attribute) ? skipItem(list, end) : end;
     } else if (text === "use" && before !== "<") {
       const { end, names } = useTree(list, at + 1);
       const exported = before === "pub" || before === ")";
@@ -269,12 +269,12 @@ function readFile(modules, file, key, source) {
       at = end;
     } else if (text === "mod" && textAt(list, at + 2) === "{") {
       const inner = childKey(module.key, textAt(list, at + 1));
-      stack.unshift({ module: moduleAt(modules, inner, file), until: past(list, at + 2) });
+      stack.unshift({ module: moduleAt(modules, inner, file), until: skipBrackets(list, at + 2) });
       at += 3;
     } else if (text === "mod" && textAt(list, at + 2) === ";") {
       at += 3;
     } else if (text === "macro_rules" && textAt(list, at + 1) === "!") {
-      const words = list.slice(at + 3, past(list, at + 3)).map(({ text }) => text);
+      const words = list.slice(at + 3, skipBrackets(list, at + 3)).map(({ text }) => text);
       module.items.add(textAt(list, at + 2));
       module.macros.set(textAt(list, at + 2), new Set(words.filter(isWord)));
       at += 3;
@@ -284,7 +284,7 @@ function readFile(modules, file, key, source) {
       }
       at += 2;
     } else if (text === "{" && at >= body) {
-      body = past(list, at);
+      body = skipBrackets(list, at);
       at += 1;
     } else if (isWord(text) && before !== ".") {
       const path = [text];
@@ -381,7 +381,7 @@ function resolve(modules, module, path, visited = new Set()) {
  * @param {Module} module
  * @param {readonly string[]} path
  */
-function offeringFile(modules, module, path) {
+function fileOfItem(modules, module, path) {
   let here = module;
   for (const [at, name] of path.entries()) {
     const key = here.key.split("::").slice(0, -1).join("::");
@@ -456,7 +456,7 @@ export function rustArrows(root, sources, macros = new Map()) {
   const arrows = [];
   const draw = (module, to, line, path) => {
     if (to !== module.file) {
-      const through = offeringFile(modules, module, path);
+      const through = fileOfItem(modules, module, path);
       const offered = through === module.file ? to : through;
       arrows.push({ from: module.file, to, through: offered, line, name: path.join("::") });
     }

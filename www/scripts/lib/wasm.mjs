@@ -3,7 +3,7 @@
 
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { once } from "./glue.mjs";
+import { replaceOnce } from "./glue.mjs";
 import { TARGET } from "./paths.mjs";
 import { capture, Failed, run, withPath } from "./run.mjs";
 import { binder, requireTool } from "./tools.mjs";
@@ -37,7 +37,7 @@ export const FEATURES = [
  * more merging. Another 330 bytes are saved by repeating all passes, dropping arguments, and
  * renumbering variables for compression. Omitting alignment hints, which engines ignore, saves 70.
  */
-const SMALL = [
+const SIZE_OPTIONS = [
   ...[
     "--flatten",
     "--rereloop",
@@ -99,7 +99,7 @@ const ENABLED = ["--mvp-features", ...FEATURES.map((feature) => `--enable-${feat
  * @param {string} name
  * @returns {Promise<Readonly<Record<string, string>>>} the original name of each letter
  */
-export async function abbreviate(directory, name) {
+export async function shortenNames(directory, name) {
   const module = join(directory, `${name}_bg.wasm`);
   const glue = join(directory, `${name}.js`);
   const renaming = [...ENABLED, "--minify-imports-and-exports-and-modules"];
@@ -111,7 +111,7 @@ export async function abbreviate(directory, name) {
   const letters = Object.fromEntries(exports);
   let text = await readFile(glue, "utf8");
   for (const [from, long, letter] of imports) {
-    text = once(text, `        ${long}: function(`, `        ${letter}: function(`).replace(
+    text = replaceOnce(text, `        ${long}: function(`, `        ${letter}: function(`).replace(
       `"${from}": import0`,
       "a: import0",
     );
@@ -138,7 +138,7 @@ export async function optimise(directory, name, goal) {
     return;
   }
   await run("wasm-opt", [
-    ...[...ENABLED, ...(goal === "size" ? SMALL : ["-O3"])],
+    ...[...ENABLED, ...(goal === "size" ? SIZE_OPTIONS : ["-O3"])],
     ...["--strip-debug", "--strip-producers", "--strip-target-features"],
     ...[bound, "-o", module],
   ]);

@@ -6,7 +6,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { findMiniBrowser, findWebKitDriver, findXvfb } from "./browser.mjs";
-import { background } from "./run.mjs";
+import { startInBackground } from "./run.mjs";
 
 /** Returns a port that was free a moment ago. */
 export async function freePort() {
@@ -24,7 +24,7 @@ export async function freePort() {
 
 /** Starts a virtual screen. Resolves when it is ready, with its name for DISPLAY. */
 async function startScreen() {
-  const screen = background(findXvfb(), ["-displayfd", "1", "-nolisten", "tcp"], {
+  const screen = startInBackground(findXvfb(), ["-displayfd", "1", "-nolisten", "tcp"], {
     stdio: ["ignore", "pipe", "ignore"],
   });
   const [number] = await once(
@@ -58,7 +58,7 @@ async function command(base, method, path, body, signal = null) {
 }
 
 /** Waits until the driver listens, or has ended. */
-async function ready(base, child) {
+async function waitUntilReady(base, child) {
   for (;;) {
     try {
       return await command(base, "GET", "/status");
@@ -97,13 +97,13 @@ const DRIVERS = 3;
 async function startSession(display, left = DRIVERS) {
   const port = await freePort();
   const base = `http://127.0.0.1:${port}`;
-  const driver = background(findWebKitDriver(), [`--port=${port}`], {
+  const driver = startInBackground(findWebKitDriver(), [`--port=${port}`], {
     stdio: "ignore",
     // Killed together with a browser that it may have started.
     detached: true,
     env: { ...process.env, DISPLAY: display },
   });
-  await ready(base, driver.child);
+  await waitUntilReady(base, driver.child);
   try {
     const signal = AbortSignal.timeout(SESSION_MS);
     const { sessionId, capabilities } = await command(base, "POST", "/session", BROWSER, signal);
@@ -196,7 +196,7 @@ export async function launchWebKit() {
 export async function runWebKit(directory, url) {
   const screen = await startScreen();
   const homes = ["HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"];
-  const browser = background(findMiniBrowser(), [url], {
+  const browser = startInBackground(findMiniBrowser(), [url], {
     stdio: "ignore",
     detached: true,
     env: {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { refusing } from "../check-dependencies.mjs";
+import { packagesRefusing } from "../check-dependencies.mjs";
 
 test("a package that refuses the version is named, and others are not", () => {
   const packages = {
@@ -11,7 +11,7 @@ test("a package that refuses the version is named, and others are not", () => {
     "node_modules/old": { version: "1.0.0", engines: { node: "^18 || ^20.19.0" } },
     "node_modules/new": { version: "15.1.0", engines: { node: ">=22.12.0" } },
   };
-  assert.deepEqual(refusing({ packages }, "20.19.0"), [
+  assert.deepEqual(packagesRefusing({ packages }, "20.19.0"), [
     "node_modules/new 15.1.0 asks for Node >=22.12.0",
   ]);
 });

@@ -2,13 +2,14 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { lacking } from "../check-docs.mjs";
-import { missing, undefinedNames } from "../check-facts.mjs";
+import { docViolations } from "../check-docs.mjs";
+import { missingFiles, undefinedNames } from "../check-facts.mjs";
 import { reference } from "../lib/reference.mjs";
 
 test("links and paths lead to files", () => {
   const there = new Set(["src/a.rs", "src/docs/b.md", "server/src/cli", "README.md"]);
-  const found = (text, file = "src/docs/b.md") => missing(file, text, (path) => there.has(path));
+  const found = (text, file = "src/docs/b.md") =>
+    missingFiles(file, text, (path) => there.has(path));
   assert.deepEqual(found("[a](../a.rs#L3) [c](https://c.d) [e](#e) [f](crate::F) `src/a.rs`"), []);
   assert.deepEqual(found("`src/cli` is found from where it stands", "server/README.md"), []);
   assert.deepEqual(found("`src/…` `src/*.rs`\n```sh\ncat src/none.rs\n```\n"), []);
@@ -38,7 +39,7 @@ test("documentation opens with a summary, and public types show an example", () 
     "/// A thing.\npub(crate) struct A;\n",
     "/// No thing.\npub enum A {}\n",
   ]) {
-    assert.deepEqual(lacking("a.rs", text, true), [], text);
+    assert.deepEqual(docViolations("a.rs", text, true), [], text);
   }
   for (const text of [
     "/// # Errors\n/// Some.\npub fn a() {}\n",
@@ -46,9 +47,9 @@ test("documentation opens with a summary, and public types show an example", () 
     `${example}pub struct A;\n`,
     "/// A thing.\n#[derive(Debug)]\npub struct A;\n",
   ]) {
-    assert.equal(lacking("a.rs", text, true).length, 1, text);
+    assert.equal(docViolations("a.rs", text, true).length, 1, text);
   }
-  assert.deepEqual(lacking("a.rs", "/// A thing.\npub struct A;\n", false), []);
+  assert.deepEqual(docViolations("a.rs", "/// A thing.\npub struct A;\n", false), []);
 });
 
 test("what is exported has comments, member by member, and is told once", () => {

@@ -3,39 +3,39 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { toParents } from "../lib/arrows.mjs";
-import { formlessEntries, packagesIn, surfaces } from "../lib/figures.mjs";
-import { exceeded, limitOf, lowered } from "../lib/limits.mjs";
+import { malformedEntries, packagesIn, publicNames } from "../lib/figures.mjs";
+import { importsOfParents } from "../lib/import-graph.mjs";
+import { exceededAreas, limitOf, loweredLimits } from "../lib/limits.mjs";
 import { rustArrows } from "../lib/rust-imports.mjs";
 import { measureCrates, measureRust } from "../lib/rust-source.mjs";
 
 test("a number that rises exceeds its limit", () => {
-  assert.deepEqual(exceeded({ all: 3 }, { all: 3 }), []);
-  assert.deepEqual(exceeded({ all: 2 }, { all: 3 }), []);
-  assert.deepEqual(exceeded({ all: 4 }, { all: 3 }), ["all"]);
-  assert.deepEqual(exceeded({ all: 1 }, {}), ["all"]);
+  assert.deepEqual(exceededAreas({ all: 3 }, { all: 3 }), []);
+  assert.deepEqual(exceededAreas({ all: 2 }, { all: 3 }), []);
+  assert.deepEqual(exceededAreas({ all: 4 }, { all: 3 }), ["all"]);
+  assert.deepEqual(exceededAreas({ all: 1 }, {}), ["all"]);
 });
 
 test("a rate exceeds its limit only when the number rises with it", () => {
   const limits = { core: [40, 20] };
-  assert.deepEqual(exceeded({ core: [40, 25] }, limits), [], "other lines were removed");
-  assert.deepEqual(exceeded({ core: [50, 19] }, limits), [], "many lines were added");
-  assert.deepEqual(exceeded({ core: [41, 20.1] }, limits), ["core"]);
-  assert.deepEqual(exceeded({ core: [40, 20], study: [1, 1] }, limits), ["study"]);
+  assert.deepEqual(exceededAreas({ core: [40, 25] }, limits), [], "other lines were removed");
+  assert.deepEqual(exceededAreas({ core: [50, 19] }, limits), [], "many lines were added");
+  assert.deepEqual(exceededAreas({ core: [41, 20.1] }, limits), ["core"]);
+  assert.deepEqual(exceededAreas({ core: [40, 20], study: [1, 1] }, limits), ["study"]);
 });
 
 test("what moves between areas exceeds nothing", () => {
   const limits = { analysis: [40, 20], server: [10, 5] };
-  assert.deepEqual(exceeded({ analysis: [30, 18], study: [20, 50] }, limits), []);
-  assert.deepEqual(exceeded({ analysis: [30, 18], study: [21, 50] }, limits), ["study"]);
+  assert.deepEqual(exceededAreas({ analysis: [30, 18], study: [20, 50] }, limits), []);
+  assert.deepEqual(exceededAreas({ analysis: [30, 18], study: [21, 50] }, limits), ["study"]);
 });
 
 test("limits are lowered and never raised", () => {
-  assert.deepEqual(lowered({ all: 2 }, { all: 3 }), { all: 2 });
-  assert.deepEqual(lowered({ all: 4 }, { all: 3 }), { all: 3 });
-  assert.deepEqual(lowered({ core: [30, 25] }, { core: [40, 20] }), { core: [30, 20] });
-  assert.deepEqual(lowered({ core: [50, 19] }, { core: [40, 20] }), { core: [40, 19] });
-  const moved = lowered({ core: [30, 18], study: [9, 50] }, { core: [40, 20] });
+  assert.deepEqual(loweredLimits({ all: 2 }, { all: 3 }), { all: 2 });
+  assert.deepEqual(loweredLimits({ all: 4 }, { all: 3 }), { all: 3 });
+  assert.deepEqual(loweredLimits({ core: [30, 25] }, { core: [40, 20] }), { core: [30, 20] });
+  assert.deepEqual(loweredLimits({ core: [50, 19] }, { core: [40, 20] }), { core: [40, 19] });
+  const moved = loweredLimits({ core: [30, 18], study: [9, 50] }, { core: [40, 20] });
   assert.deepEqual(moved, { core: [30, 18], study: [9, 50] });
 });
 
@@ -135,7 +135,7 @@ mod tests {
 test("a name taken from the file of a folder around is an arrow up", () => {
   const up = (files) => {
     const sources = new Map(Object.entries(files).map(([name, text]) => [`src/${name}.rs`, text]));
-    return toParents(rustArrows("src", sources)).map(({ from }) => from);
+    return importsOfParents(rustArrows("src", sources)).map(({ from }) => from);
   };
   const parent = "mod x; mod y; pub use y::B; pub struct A;";
   for (const text of [
@@ -164,7 +164,7 @@ test("crates, commands, flags and entries are counted once each", () => {
 | \`--json\` | Print JSON. |
 `;
   const exports = { ".": {}, "./slim": {}, "./a.wasm": "", "./package.json": "" };
-  assert.deepEqual(surfaces(page, exports), {
+  assert.deepEqual(publicNames(page, exports), {
     commands: ["plan", "serve"],
     flags: ["--json", "--reports"],
     "npm-entries": [".", "./slim"],
@@ -173,7 +173,7 @@ test("crates, commands, flags and entries are counted once each", () => {
 
 test("an entry of the changelog is one line that opens with its kind of change", () => {
   const places = (entries) =>
-    formlessEntries(`# Changelog\n\n## Unreleased\n\n${entries}\n## 0.1.0\n\n- Old.\n`).map(
+    malformedEntries(`# Changelog\n\n## Unreleased\n\n${entries}\n## 0.1.0\n\n- Old.\n`).map(
       ({ place }) => place,
     );
   assert.deepEqual(places("- **added**: plans.\n- **security** Keys.\n"), []);

@@ -10,12 +10,12 @@ import { gunzipSync } from "node:zlib";
 import { checkIntegrity, integrity, scriptTag } from "../lib/integrity.mjs";
 import { ROOT } from "../lib/paths.mjs";
 import {
+  CHECKSUM_FILE,
   checkFolder,
-  checkSeal,
-  differing,
-  naming,
-  SUMS,
-  seal,
+  differingFiles,
+  pathsIn,
+  verifyChecksums,
+  writeChecksums,
 } from "../lib/release/artefacts.mjs";
 import { archiveName } from "../lib/release/binaries.mjs";
 import { section } from "../lib/release/changelog.mjs";
@@ -25,7 +25,7 @@ import { chosenTexts, notices } from "../lib/release/licences.mjs";
 import { CONFIG, imageArchive, USER } from "../lib/release/oci.mjs";
 import { billOfMaterials } from "../lib/release/sbom.mjs";
 import { gzip, tar } from "../lib/release/tar.mjs";
-import { disagreements, inOrder } from "../lib/release/versions.mjs";
+import { inPublishOrder, versionMismatches } from "../lib/release/versions.mjs";
 
 const TIME = 1_700_000_000;
 
@@ -164,7 +164,7 @@ const CRATES = [
 ];
 
 test("versions agree in all places, and crates ask for each other's", () => {
-  const found = (crates, stated = {}) => disagreements("1.2.0", crates, stated);
+  const found = (crates, stated = {}) => versionMismatches("1.2.0", crates, stated);
   assert.deepEqual(found(CRATES, { "package-lock.json": "1.2.0" }), []);
   assert.equal(found(CRATES, { "package-lock.json": "1.1.0" }).length, 1);
   assert.equal(found([crate("old", [], { version: "1.1.0" })]).length, 1);
@@ -177,7 +177,7 @@ test("versions agree in all places, and crates ask for each other's", () => {
 
 test("crates come after those that they need, and support does not come", () => {
   assert.deepEqual(
-    inOrder(CRATES).map(({ name }) => name),
+    inPublishOrder(CRATES).map(({ name }) => name),
     ["core", "b-analysis", "a-server"],
   );
 });
@@ -343,18 +343,18 @@ test("what was changed after it was checked is not published", () => {
       writeFileSync(join(made, "a.crate"), gzip(Buffer.from("built in /home/somebody/hushbin")));
       writeFileSync(join(made, "b"), "b");
     }
-    assert.throws(() => checkSeal(one), /not all checks have passed/);
-    seal(one);
-    checkSeal(one);
+    assert.throws(() => verifyChecksums(one), /not all checks have passed/);
+    writeChecksums(one);
+    verifyChecksums(one);
     const sums = { cwd: one, encoding: /** @type {const} */ ("utf8") };
-    assert.equal(spawnSync("sha256sum", ["--check", "--strict", SUMS], sums).status, 0);
-    assert.deepEqual(differing(one, other), []);
-    assert.deepEqual(naming(one, ["/home/somebody/"]), ["a.crate names /home/somebody/"]);
+    assert.equal(spawnSync("sha256sum", ["--check", "--strict", CHECKSUM_FILE], sums).status, 0);
+    assert.deepEqual(differingFiles(one, other), []);
+    assert.deepEqual(pathsIn(one, ["/home/somebody/"]), ["a.crate names /home/somebody/"]);
     assert.throws(() => checkFolder(one), /a\.crate/);
     checkFolder(join(folder, "none"));
     writeFileSync(join(one, "b"), "c");
     writeFileSync(join(other, "d"), "");
-    assert.deepEqual(differing(one, other), ["b", "d"]);
-    assert.throws(() => checkSeal(one), /other files/);
+    assert.deepEqual(differingFiles(one, other), ["b", "d"]);
+    assert.throws(() => verifyChecksums(one), /other files/);
   });
 });

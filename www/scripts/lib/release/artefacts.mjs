@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { Failed } from "../run.mjs";
 
-export const SUMS = "SHA256SUMS";
+export const CHECKSUM_FILE = "SHA256SUMS";
 
 /**
  * Lists the files of a release, without the checksums.
@@ -16,7 +16,7 @@ export const SUMS = "SHA256SUMS";
  */
 const names = (folder) =>
   readdirSync(folder)
-    .filter((name) => name !== SUMS)
+    .filter((name) => name !== CHECKSUM_FILE)
     .sort();
 
 /**
@@ -38,7 +38,7 @@ export function checkFolder(folder) {
  * @param {string} folder
  * @returns {Map<string, { size: number, sha256: string }>} by name
  */
-export function measured(folder) {
+export function measureFiles(folder) {
   return new Map(
     names(folder).map((name) => {
       const bytes = readFileSync(join(folder, name));
@@ -49,15 +49,16 @@ export function measured(folder) {
 }
 
 /** Returns the checksums in the format of sha256sum. */
-const sums = (folder) =>
-  [...measured(folder)].map(([name, { sha256 }]) => `${sha256}  ${name}\n`).join("");
+const checksumText = (folder) =>
+  [...measureFiles(folder)].map(([name, { sha256 }]) => `${sha256}  ${name}\n`).join("");
 
 /**
  * Writes the checksums.
  *
  * @param {string} folder
  */
-export const seal = (folder) => writeFileSync(join(folder, SUMS), sums(folder));
+export const writeChecksums = (folder) =>
+  writeFileSync(join(folder, CHECKSUM_FILE), checksumText(folder));
 
 /**
  * Checks the checksums.
@@ -65,13 +66,13 @@ export const seal = (folder) => writeFileSync(join(folder, SUMS), sums(folder));
  * @param {string} folder
  * @throws Failed if the files are not those that were checked
  */
-export function checkSeal(folder) {
-  const file = join(folder, SUMS);
+export function verifyChecksums(folder) {
+  const file = join(folder, CHECKSUM_FILE);
   if (!existsSync(file)) {
-    throw new Failed(`${folder} has no ${SUMS}: not all checks have passed there`);
+    throw new Failed(`${folder} has no ${CHECKSUM_FILE}: not all checks have passed there`);
   }
-  if (readFileSync(file, "utf8") !== sums(folder)) {
-    throw new Failed(`${folder} has other files than its ${SUMS} says`);
+  if (readFileSync(file, "utf8") !== checksumText(folder)) {
+    throw new Failed(`${folder} has other files than its ${CHECKSUM_FILE} says`);
   }
 }
 
@@ -82,8 +83,8 @@ export function checkSeal(folder) {
  * @param {string} other
  * @returns {string[]} the files that differ or exist in one folder only
  */
-export function differing(one, other) {
-  const [first, second] = [measured(one), measured(other)];
+export function differingFiles(one, other) {
+  const [first, second] = [measureFiles(one), measureFiles(other)];
   return [...new Set([...first.keys(), ...second.keys()])]
     .filter((name) => first.get(name)?.sha256 !== second.get(name)?.sha256)
     .sort();
@@ -99,7 +100,7 @@ const isCompressed = (name) => /\.(gz|tgz|crate)$/.test(name);
  * @returns {string[]} occurrences of a path in a file. Layers of images are not unpacked, because
  * archives contain the same programs
  */
-export function naming(folder, paths) {
+export function pathsIn(folder, paths) {
   return names(folder).flatMap((name) => {
     const bytes = readFileSync(join(folder, name));
     const plain = isCompressed(name) ? gunzipSync(bytes) : bytes;

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { capture, Failed, run } from "../run.mjs";
 import { cargoZigbuild, home, zig } from "../tools.mjs";
-import { key, linked, lockedPackage, MODULES } from "./components.mjs";
+import { componentKey, linkedComponents, lockedPackage, MODULES } from "./components.mjs";
 import { checkStatic } from "./elf.mjs";
 import { notices, partsOf, textsIn } from "./licences.mjs";
 import { imageArchive } from "./oci.mjs";
@@ -109,7 +109,7 @@ const filesOf = (folder) =>
 async function makeProgram(source, triple, out) {
   const { folder, time, version } = source;
   const program = await compile(source, triple);
-  const { root, others } = await linked(source, ["--package", CRATE, "--target", triple]);
+  const { root, others } = await linkedComponents(source, ["--package", CRATE, "--target", triple]);
   const own = await runtime(source);
   const bill = billOfMaterials(root, "application", [...others, ...own.components], time);
   writeFileSync(join(out, `hushbin-${version}-${triple}.cdx.json`), bill);
@@ -172,13 +172,13 @@ export async function makePrograms(source, out, step) {
  */
 export async function makePackageBill(source, out, thirdParty) {
   const { folder, time, version } = source;
-  const { root, others } = await linked(source, MODULES);
+  const { root, others } = await linkedComponents(source, MODULES);
   const lock = JSON.parse(readFileSync(join(folder, "package-lock.json"), "utf8"));
   const bundled = thirdParty.map((name) => lockedPackage(lock, name));
   /** @type {Component} */
   const own = {
     ...{ name: "hushbin", version, registry: "npm", licence: root.licence },
-    needs: [...root.needs, ...bundled.map(key)].sort(),
+    needs: [...root.needs, ...bundled.map(componentKey)].sort(),
   };
   const bill = billOfMaterials(own, "library", [...others, ...bundled], time);
   writeFileSync(join(out, `hushbin-${version}-npm.cdx.json`), bill);

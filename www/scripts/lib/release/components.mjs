@@ -27,9 +27,10 @@ import { capture, Failed } from "../run.mjs";
  *
  * @param {{ name: string, version?: string }} component
  */
-export const key = ({ name, version }) => (version === undefined ? name : `${name}@${version}`);
+export const componentKey = ({ name, version }) =>
+  version === undefined ? name : `${name}@${version}`;
 
-/** Options of cargo for the crates in the npm package's modules, for {@link linked}. */
+/** Options of cargo for the crates in the npm package's modules, for {@link linkedComponents}. */
 export const MODULES = [
   ...["--package", "hushbin", "--target", "wasm32-unknown-unknown"],
   ...["--no-default-features", "--features", "complete,wasm-module,wasm-sums-module"],
@@ -59,7 +60,7 @@ export function parseTree(text, checksums) {
     if (depth === undefined) {
       continue;
     }
-    const own = key({ name, version });
+    const own = componentKey({ name, version });
     const sha256 = checksums.get(own);
     const component = found.get(own) ?? {
       ...{ name, version, registry: "cargo", needs: [] },
@@ -76,7 +77,9 @@ export function parseTree(text, checksums) {
     above.push(component);
   }
   const [root, ...others] = found.values();
-  return root === undefined ? [] : [root, ...others.sort((a, b) => (key(a) < key(b) ? -1 : 1))];
+  return root === undefined
+    ? []
+    : [root, ...others.sort((a, b) => (componentKey(a) < componentKey(b) ? -1 : 1))];
 }
 
 /**
@@ -90,7 +93,10 @@ export function lockedChecksums(lock) {
     /^name = "(.*)"\nversion = "(.*)"\nsource = ".*"\nchecksum = "(.*)"$/gm,
   );
   return new Map(
-    [...packages].map(([, name = "", version = "", sum = ""]) => [key({ name, version }), sum]),
+    [...packages].map(([, name = "", version = "", sum = ""]) => [
+      componentKey({ name, version }),
+      sum,
+    ]),
   );
 }
 
@@ -104,7 +110,7 @@ export function lockedChecksums(lock) {
 export function lockedPackage(lock, name) {
   const { version, license, integrity, dependencies = {} } = lock.packages[`node_modules/${name}`];
   const needs = Object.keys(dependencies).map((own) =>
-    key({ name: own, version: lock.packages[`node_modules/${own}`].version }),
+    componentKey({ name: own, version: lock.packages[`node_modules/${own}`].version }),
   );
   const sha512 = Buffer.from(integrity.replace("sha512-", ""), "base64").toString("hex");
   return { name, version, registry: "npm", licence: license, sha512, needs };
@@ -116,7 +122,7 @@ export function lockedPackage(lock, name) {
  * @param {Checkout} checkout
  * @param {readonly string[]} options of cargo
  */
-export async function linked({ folder, env }, options) {
+export async function linkedComponents({ folder, env }, options) {
   const printed = await capture("cargo", ["tree", ...TREE, ...options], env, folder);
   const checksums = lockedChecksums(readFileSync(join(folder, "Cargo.lock"), "utf8"));
   const [root, ...others] = parseTree(printed ?? "", checksums);
@@ -146,6 +152,6 @@ export async function packages({ folder, env }) {
   const { packages, workspace_members: members } = JSON.parse(printed);
   return {
     crates: packages.filter(({ id }) => members.includes(id)),
-    folders: new Map(packages.map((one) => [key(one), dirname(one.manifest_path)])),
+    folders: new Map(packages.map((one) => [componentKey(one), dirname(one.manifest_path)])),
   };
 }

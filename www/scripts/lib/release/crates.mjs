@@ -4,7 +4,7 @@ import { copyFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Failed, run } from "../run.mjs";
 import { textsIn } from "./licences.mjs";
-import { inOrder } from "./versions.mjs";
+import { inPublishOrder } from "./versions.mjs";
 
 /** @typedef {import("./source.mjs").Source} Source */
 
@@ -13,7 +13,7 @@ import { inOrder } from "./versions.mjs";
  *
  * @param {Source} source
  */
-export const packed = ({ version }, { name }) => `${name}-${version}.crate`;
+export const crateFileName = ({ version }, { name }) => `${name}-${version}.crate`;
 
 /**
  * Packs the crates.
@@ -24,7 +24,7 @@ export const packed = ({ version }, { name }) => `${name}-${version}.crate`;
  * those of the crates before it
  */
 export async function makeCrates(source, out, { verify }) {
-  const crates = inOrder(source.crates);
+  const crates = inPublishOrder(source.crates);
   for (const { name, manifest_path: manifest } of crates) {
     if (textsIn(dirname(manifest)).length === 0) {
       throw new Failed(`${name} would be published without its licences`);
@@ -40,6 +40,9 @@ export async function makeCrates(source, out, { verify }) {
   // `cargo package` leaves the packed files in place; `cargo publish --dry-run` does not.
   await run("cargo", ["package", "--no-verify", ...options], where);
   for (const crate of crates) {
-    copyFileSync(join(own, "package", packed(source, crate)), join(out, packed(source, crate)));
+    copyFileSync(
+      join(own, "package", crateFileName(source, crate)),
+      join(out, crateFileName(source, crate)),
+    );
   }
 }

@@ -3,7 +3,7 @@
 
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { key } from "./components.mjs";
+import { componentKey } from "./components.mjs";
 
 const FILES = /^(licen[cs]e|copying|copyright|notice|unlicense)/i;
 
@@ -49,7 +49,7 @@ export function chosenTexts(folder, licence) {
  */
 export const partsOf = (components, folders) =>
   components.map((one) => {
-    const name = key(one);
+    const name = componentKey(one);
     return { name, licence: one.licence, texts: chosenTexts(folders.get(name) ?? "", one.licence) };
   });
 

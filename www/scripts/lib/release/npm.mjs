@@ -15,7 +15,7 @@ const SCRIPT = "hushbin.script.js";
  *
  * @param {Pick<Source, "version">} source
  */
-export const tarball = ({ version }) => `hushbin-${version}.tgz`;
+export const tarballName = ({ version }) => `hushbin-${version}.tgz`;
 
 /**
  * Packs the files that npm would pack. npm's own archive depends on the version of Node.
@@ -40,7 +40,7 @@ export async function makePackage({ folder, target, env, time, version }, out) {
       throw new Failed(`the npm package would be published without ${needed}`);
     }
   }
-  writeFileSync(join(out, tarball({ version })), gzip(tar(entries, time)));
+  writeFileSync(join(out, tarballName({ version })), gzip(tar(entries, time)));
   const hashes = JSON.parse(read("dist/integrity.json").toString());
   checkIntegrity(hashes, (file) => read(`dist/${file}`));
   const tag = scriptTag(SCRIPT, hashes[SCRIPT]);

@@ -3,12 +3,12 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { capture, Failed, run, say, step } from "../run.mjs";
-import { checkSeal } from "./artefacts.mjs";
-import { makeCrates, packed } from "./crates.mjs";
-import { tarball } from "./npm.mjs";
+import { capture, Failed, print, run, step } from "../run.mjs";
+import { verifyChecksums } from "./artefacts.mjs";
+import { crateFileName, makeCrates } from "./crates.mjs";
+import { tarballName } from "./npm.mjs";
 import { git } from "./source.mjs";
-import { inOrder } from "./versions.mjs";
+import { inPublishOrder } from "./versions.mjs";
 
 /** @typedef {import("./source.mjs").Source} Source */
 
@@ -39,8 +39,8 @@ async function checkCrates(source, made) {
   const again = mkdtempSync(join(tmpdir(), "hushbin-crates-"));
   try {
     await makeCrates(source, again, { verify: false });
-    for (const crate of inOrder(source.crates)) {
-      const name = packed(source, crate);
+    for (const crate of inPublishOrder(source.crates)) {
+      const name = crateFileName(source, crate);
       if (!readFileSync(join(again, name)).equals(readFileSync(join(made, name)))) {
         throw new Failed(`${name} is not what HEAD gives; nothing was published`);
       }
@@ -60,17 +60,17 @@ async function checkCrates(source, made) {
  */
 export async function publish(source, made, dryRun) {
   const { version, folder, env } = source;
-  checkSeal(made);
+  verifyChecksums(made);
   await step("check: the crates are those of HEAD", () => checkCrates(source, made));
   if (dryRun) {
     return;
   }
   await checkTag(version);
-  for (const { name } of inOrder(source.crates)) {
+  for (const { name } of inPublishOrder(source.crates)) {
     await step(`publish: ${name} to crates.io`, async () => {
       const known = ["info", "--registry", "crates-io", `${name}@${version}`];
       if ((await capture("cargo", known)) !== undefined) {
-        say("  is there");
+        print("  is there");
         return;
       }
       // The crate was verified when it was packed.
@@ -80,9 +80,9 @@ export async function publish(source, made, dryRun) {
   }
   await step("publish: hushbin to npm", async () => {
     if ((await capture("npm", ["view", `hushbin@${version}`, "version"])) === version) {
-      say("  is there");
+      print("  is there");
       return;
     }
-    await run("npm", ["publish", join(made, tarball(source))]);
+    await run("npm", ["publish", join(made, tarballName(source))]);
   });
 }

@@ -3,7 +3,7 @@
 // cargo-cyclonedx is not used. It names packages by folder, ignores npm, and treats the whole
 // workspace as linked.
 
-import { key } from "./components.mjs";
+import { componentKey } from "./components.mjs";
 
 /** @typedef {import("./components.mjs").Component} Component */
 
@@ -12,7 +12,7 @@ const encoded = (name) => name.replace("@", "%40");
 /** @param {Component} component */
 const purl = ({ registry, name, version }) => `pkg:${registry}/${encoded(name)}@${version}`;
 /** @param {Component} component */
-const reference = (component) => (component.registry ? purl(component) : key(component));
+const reference = (component) => (component.registry ? purl(component) : componentKey(component));
 
 /**
  * Returns a licence as CycloneDX states it: as an expression if licences are combined, and
@@ -49,7 +49,9 @@ function described(component, type = "library") {
  * @returns {string} deterministic text, without the usual random serial number
  */
 export function billOfMaterials(root, type, components, time) {
-  const references = new Map([root, ...components].map((one) => [key(one), reference(one)]));
+  const references = new Map(
+    [root, ...components].map((one) => [componentKey(one), reference(one)]),
+  );
   const bill = {
     bomFormat: "CycloneDX",
     specVersion: "1.6",

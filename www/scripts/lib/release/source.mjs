@@ -8,7 +8,7 @@ import { capture, Failed, run, withPath } from "../run.mjs";
 import { home, toolPath, zig } from "../tools.mjs";
 import { section } from "./changelog.mjs";
 import { packages } from "./components.mjs";
-import { disagreements } from "./versions.mjs";
+import { versionMismatches } from "./versions.mjs";
 
 /**
  * @typedef {object} Source
@@ -130,14 +130,14 @@ function changesOf(text, version, dryRun) {
  * @returns {Promise<Source>}
  * @throws Failed if versions disagree
  */
-export async function describe(workshop, { folder, commit }, dryRun) {
+export async function describeSource(workshop, { folder, commit }, dryRun) {
   const time = Number(await git("show", "--no-patch", "--format=%ct", commit));
   const target = join(workshop, "target");
   const env = environment(target, time);
   const { crates, folders } = await packages({ folder, env });
   const read = (file) => readFileSync(join(folder, file), "utf8");
   const manifest = JSON.parse(read("package.json"));
-  const found = disagreements(manifest.version, crates, {
+  const found = versionMismatches(manifest.version, crates, {
     "package-lock.json": JSON.parse(read("package-lock.json")).version,
   });
   if (found.length > 0) {

@@ -17,7 +17,7 @@ import { createInterface } from "node:readline";
 import { task } from "../../../../tests/js/stacks/survey.js";
 import { onPath } from "../browser.mjs";
 import { installPackages } from "../debian.mjs";
-import { background, Failed, run } from "../run.mjs";
+import { Failed, run, startInBackground } from "../run.mjs";
 
 /** Names of architectures in container images, by Node's names. */
 const MACHINES = { x64: "amd64", arm64: "arm64" };
@@ -80,7 +80,7 @@ async function start({ root, config }, emulators) {
     return "/emulator";
   });
   const user = `--userspec=${config.User}`;
-  const { child, exited, stop } = background(
+  const { child, exited, stop } = startInBackground(
     "chroot",
     [user, root, ...inside, ...config.Entrypoint],
     { stdio: ["ignore", "pipe", "inherit"] },

@@ -20,7 +20,7 @@ export const isPublished = (crate) => crate.publish === null;
  * @param {readonly Crate[]} crates
  * @returns {Crate[]}
  */
-export function inOrder(crates) {
+export function inPublishOrder(crates) {
   const published = crates.filter(isPublished).sort((a, b) => (a.name < b.name ? -1 : 1));
   /** @type {Set<Crate>} */
   const ordered = new Set();
@@ -46,7 +46,7 @@ export function inOrder(crates) {
  * @param {Readonly<Record<string, string | undefined>>} stated by the file that states it
  * @returns {string[]}
  */
-export function disagreements(version, crates, stated) {
+export function versionMismatches(version, crates, stated) {
   const names = new Set(crates.map(({ name }) => name));
   const requirements = crates.filter(isPublished).flatMap((crate) =>
     crate.dependencies

@@ -6,7 +6,7 @@
 // completely, even if an attribute excludes it: only whole files are excluded. Items under
 // `#[cfg(test)]` are not counted.
 
-import { past, pastItem, tokens } from "./rust-imports.mjs";
+import { skipBrackets, skipItem, tokens } from "./rust-imports.mjs";
 
 /** @typedef {import("./rust-imports.mjs").Token} Token */
 /** @typedef {{ file: string, lines: number, code: number }} Compiled */
@@ -20,7 +20,7 @@ const textAt = (list, at) => list[at]?.text ?? "";
  * @param {readonly string[]} options of cargo
  * @returns {Set<string>}
  */
-export function enabled(manifest, options) {
+export function enabledFeatures(manifest, options) {
   const [, section = ""] = manifest.match(/^\[features\]\n([\s\S]*?)(?=^\[|(?![\s\S]))/m) ?? [];
   const listed = new Map(
     [...section.matchAll(/^([\w-]+) = \[([^\]]*)\]/gm)].map(([, name = "", brought = ""]) => [
@@ -52,7 +52,7 @@ export function enabled(manifest, options) {
  * @param {ReadonlySet<string>} features
  * @returns {[boolean, number]} the value, and the position after it
  */
-function holds(list, at, features) {
+function evaluateCfg(list, at, features) {
   const name = textAt(list, at);
   if (textAt(list, at + 1) === "=") {
     const value = textAt(list, at + 2).slice(1, -1);
@@ -63,10 +63,10 @@ function holds(list, at, features) {
     // `test` and `doc` are false in every build.
     return [false, at + 1];
   }
-  const end = past(list, at + 1);
+  const end = skipBrackets(list, at + 1);
   const all = [];
   for (let next = at + 2; next < end - 1; ) {
-    const [held, after] = holds(list, next, features);
+    const [held, after] = evaluateCfg(list, next, features);
     all.push(held);
     next = textAt(list, after) === "," ? after + 1 : after;
   }
@@ -80,7 +80,7 @@ function holds(list, at, features) {
  * @param {Token[]} list
  * @param {ReadonlySet<string>} features
  */
-function declared(list, features) {
+function declaredModules(list, features) {
   const modules = [];
   const macros = new Set();
   const called = [];
@@ -93,29 +93,29 @@ function declared(list, features) {
     while (textAt(list, at) === "#" && textAt(list, at + 1) === "[") {
       if (textAt(list, at + 2) === "cfg") {
         isTest ||= textAt(list, at + 4) === "test";
-        kept &&= holds(list, at + 2, features)[0];
+        kept &&= evaluateCfg(list, at + 2, features)[0];
       }
-      at = past(list, at + 1);
+      at = skipBrackets(list, at + 1);
     }
     if (textAt(list, at) === "pub") {
-      at = textAt(list, at + 1) === "(" ? past(list, at + 1) : at + 1;
+      at = textAt(list, at + 1) === "(" ? skipBrackets(list, at + 1) : at + 1;
     }
     const name = textAt(list, at + 1);
     if (isTest) {
-      at = pastItem(list, at);
+      at = skipItem(list, at);
       tests.push([list[first]?.line ?? 0, list[at - 1]?.line ?? 0]);
     } else if (textAt(list, at) === "mod" && textAt(list, at + 2) === ";") {
       modules.push(...(kept ? [name] : []));
       at += 3;
     } else if (textAt(list, at) === "macro_rules") {
-      const end = past(list, at + 3);
+      const end = skipBrackets(list, at + 3);
       const words = list.slice(at, end).map(({ text }) => text);
       if (words.some((word, index) => word === "mod" && words[index + 1]?.startsWith("$"))) {
         macros.add(textAt(list, at + 2));
       }
       at = end;
     } else if (textAt(list, at) === "mechanisms" && name === "!") {
-      const end = past(list, at + 2);
+      const end = skipBrackets(list, at + 2);
       called.push(...list.slice(at + 3, end).map(({ text }) => text));
       at = end;
     } else {
@@ -139,10 +139,10 @@ function mechanisms(files, features) {
       ({ text }, at) => text === "macro_rules" && textAt(list, at + 2) === "mechanisms",
     );
     let kept = true;
-    for (let at = begin < 0 ? list.length : begin; at < past(list, begin + 3); at += 1) {
+    for (let at = begin < 0 ? list.length : begin; at < skipBrackets(list, begin + 3); at += 1) {
       if (textAt(list, at) === "#" && textAt(list, at + 2) === "cfg") {
-        kept &&= holds(list, at + 2, features)[0];
-        at = past(list, at + 1) - 1;
+        kept &&= evaluateCfg(list, at + 2, features)[0];
+        at = skipBrackets(list, at + 1) - 1;
       } else if (textAt(list, at) === ":" && textAt(list, at + 2) === ",") {
         const name = textAt(list, at - 1);
         found.push(...(kept && !name.startsWith("$") ? [name] : []));
@@ -161,7 +161,7 @@ function mechanisms(files, features) {
  * @param {ReadonlySet<string>} features
  * @returns {Compiled[]}
  */
-export function compiled(root, sources, features) {
+export function compiledFiles(root, sources, features) {
   const read = new Map([...sources].map(([file, text]) => [file, tokens(text)]));
   const listed = mechanisms(read.values(), features);
   /** @type {Compiled[]} */
@@ -171,7 +171,7 @@ export function compiled(root, sources, features) {
     if (list === undefined) {
       throw new Error(`${file} is declared and not there`);
     }
-    const { modules, tests, lists } = declared(list, features);
+    const { modules, tests, lists } = declaredModules(list, features);
     const inTests = (line) => tests.some(([first, last]) => first <= line && line <= last);
     const all = (sources.get(file) ?? "").trimEnd().split("\n");
     const code = new Set(list.map(({ line }) => line).filter((line) => !inTests(line)));

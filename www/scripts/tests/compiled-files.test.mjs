@@ -2,12 +2,12 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { compiled, enabled } from "../lib/page-core.mjs";
+import { compiledFiles, enabledFeatures } from "../lib/compiled-files.mjs";
 
 const crate = (files) =>
   new Map(Object.entries(files).map(([name, text]) => [`src/${name}.rs`, text]));
 const names = (files, ...features) =>
-  compiled("src", crate(files), new Set(features)).map(({ file }) => file.slice(4, -3));
+  compiledFiles("src", crate(files), new Set(features)).map(({ file }) => file.slice(4, -3));
 
 test("a module counts by the attributes in front of it", () => {
   for (const [attribute, holds] of [
@@ -82,7 +82,7 @@ mod tests {
     fn g() {}
 }
 `;
-  const [lib] = compiled("src", crate({ lib: text }), new Set());
+  const [lib] = compiledFiles("src", crate({ lib: text }), new Set());
   assert.deepEqual([lib?.lines, lib?.code], [9, 3]);
 });
 
@@ -97,7 +97,7 @@ c = ["b"]
 [dependencies]
 d = { features = ["e"] }
 `;
-  const of = (...options) => [...enabled(manifest, options)].sort();
+  const of = (...options) => [...enabledFeatures(manifest, options)].sort();
   assert.deepEqual(of(), ["a", "default"]);
   assert.deepEqual(of("--features", "b"), ["a", "b", "default", "dep:other"]);
   assert.deepEqual(of("--no-default-features", "--features", "c"), ["a", "b", "c", "dep:other"]);

@@ -1,7 +1,7 @@
 // Checks that imports point one way. The import graph of any folder must have no cycle. In the
 // core, no import may lead from a lower layer to a higher one.
 //
-//   node www/scripts/check-arrows.mjs [--draw FOLDER]
+//   node www/scripts/check-imports.mjs [--draw FOLDER]
 //
 // A folder's graph has its files and folders as nodes, and an edge (arrow) for each name that one
 // takes from another. The head of lib/rust-imports.mjs describes how Rust is read, and the limits
@@ -9,18 +9,18 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { circles, toParents, upward } from "./lib/arrows.mjs";
+import { cycles, importsOfParents, layerViolations } from "./lib/import-graph.mjs";
 import { ROOT } from "./lib/paths.mjs";
-import { Failed, main, say } from "./lib/run.mjs";
+import { Failed, main, print } from "./lib/run.mjs";
 import { rustArrows, rustMacros } from "./lib/rust-imports.mjs";
 import { scriptArrows } from "./lib/script-imports.mjs";
-import { tracked } from "./lib/tracked.mjs";
+import { trackedFiles } from "./lib/tracked-files.mjs";
 
 /**
- * Layers (floors) of the core, the lowest first. An import (arrow) may lead to the same layer or to
- * a lower one.
+ * Layers of the core, the lowest first. An import (arrow) may lead to the same layer or to a lower
+ * one.
  */
-export const FLOORS = [
+export const CORE_LAYERS = [
   ["error", "bounds", "canonical", "fingerprint", "codec", "mix", "sort", "solve", "sample"],
   ["domain"],
   ["hash"],
@@ -31,10 +31,16 @@ export const FLOORS = [
   ["lib", "docs"],
 ];
 
-const RUST = ["src", "server/src", "server/analysis/src", "server/study/src", "www/demo/wasm/src"];
-const SCRIPT = ["www/client", "www/demo", "www/dashboard"];
+const RUST_ROOTS = [
+  "src",
+  "server/src",
+  "server/analysis/src",
+  "server/study/src",
+  "www/demo/wasm/src",
+];
+const SCRIPT_ROOTS = ["www/client", "www/demo", "www/dashboard"];
 /** Entry files of the package, by the names under which pages and the demo import them. */
-const PACKAGE = {
+const PACKAGE_ENTRIES = {
   hushbin: "www/client/index.ts",
   "hushbin/slim": "www/client/slim.ts",
   "hushbin/history": "www/client/history.ts",
@@ -48,14 +54,14 @@ const PACKAGE = {
  * @returns {Promise<Map<string, string>>} each file's text
  */
 async function sources(roots, pattern) {
-  const files = (await tracked(pattern)).filter((file) =>
+  const files = (await trackedFiles(pattern)).filter((file) =>
     roots.some((root) => file.startsWith(`${root}/`)),
   );
   return new Map(files.map((file) => [file, readFileSync(join(ROOT, file), "utf8")]));
 }
 
-const rust = async (root) => {
-  const others = RUST.filter((other) => other.startsWith(`${root}/`));
+const rustSources = async (root) => {
+  const others = RUST_ROOTS.filter((other) => other.startsWith(`${root}/`));
   const texts = await sources([root], /\.rs$/);
   for (const file of texts.keys()) {
     if (others.some((other) => file.startsWith(`${other}/`))) {
@@ -70,32 +76,32 @@ const rust = async (root) => {
  *
  * @param {ReadonlyMap<string, string>} core the core's files
  */
-export function complaintsOfCore(core) {
+export function coreViolations(core) {
   const arrows = rustArrows("src", core);
-  return [...circles("src", arrows), ...upward("src", FLOORS, core.keys(), arrows)];
+  return [...cycles("src", arrows), ...layerViolations("src", CORE_LAYERS, core.keys(), arrows)];
 }
 
-export const coreSources = () => rust("src");
+export const coreSources = () => rustSources("src");
 
 /**
  * Finds all violations.
  *
  * @returns {Promise<string[]>} complaints about all folders
  */
-export async function complaints() {
+export async function violations() {
   const core = await coreSources();
   const macros = rustMacros("src", core);
-  const found = complaintsOfCore(core);
-  for (const root of RUST.slice(1)) {
-    found.push(...circles(root, rustArrows(root, await rust(root), macros)));
+  const found = coreViolations(core);
+  for (const root of RUST_ROOTS.slice(1)) {
+    found.push(...cycles(root, rustArrows(root, await rustSources(root), macros)));
   }
-  const scripts = await sources(SCRIPT, /\.ts$/);
+  const scripts = await sources(SCRIPT_ROOTS, /\.ts$/);
   for (const file of scripts.keys()) {
     if (file.includes("/tests/")) {
       scripts.delete(file);
     }
   }
-  found.push(...circles("www", scriptArrows(scripts, PACKAGE)));
+  found.push(...cycles("www", scriptArrows(scripts, PACKAGE_ENTRIES)));
   return found;
 }
 
@@ -106,33 +112,35 @@ export async function complaints() {
  * @param {(file: string) => boolean} counts returns whether the imports of a file are included
  * @returns {Promise<import("./lib/rust-imports.mjs").Arrow[]>}
  */
-export async function upwardArrows(counts) {
+export async function upwardImports(counts) {
   const macros = rustMacros("src", await coreSources());
   const found = [];
-  for (const root of RUST) {
-    const texts = await rust(root);
-    found.push(...toParents(rustArrows(root, texts, root === "src" ? undefined : macros)));
+  for (const root of RUST_ROOTS) {
+    const texts = await rustSources(root);
+    found.push(...importsOfParents(rustArrows(root, texts, root === "src" ? undefined : macros)));
   }
   return found.filter(({ from }) => counts(from));
 }
 
-export async function checkArrows() {
-  const found = await complaints();
+export async function checkImports() {
+  const found = await violations();
   if (found.length > 0) {
     throw new Failed(found.join("\n"));
   }
 }
 
 /** @param {string} folder */
-async function draw(folder) {
-  const root = [...RUST].reverse().find((name) => folder === name || folder.startsWith(`${name}/`));
+async function printImports(folder) {
+  const root = [...RUST_ROOTS]
+    .reverse()
+    .find((name) => folder === name || folder.startsWith(`${name}/`));
   const arrows =
     root === undefined
-      ? scriptArrows(await sources(SCRIPT, /\.ts$/), PACKAGE)
-      : rustArrows(root, await rust(root), rustMacros("src", await coreSources()));
+      ? scriptArrows(await sources(SCRIPT_ROOTS, /\.ts$/), PACKAGE_ENTRIES)
+      : rustArrows(root, await rustSources(root), rustMacros("src", await coreSources()));
   for (const { from, to, line, name } of arrows) {
     if (from.startsWith(`${folder}/`)) {
-      say(`${from}:${line} → ${to} (${name})`);
+      print(`${from}:${line} → ${to} (${name})`);
     }
   }
 }
@@ -141,8 +149,8 @@ if (import.meta.filename === process.argv[1]) {
   await main(async () => {
     const [option, folder] = process.argv.slice(2);
     if (option === "--draw" && folder !== undefined) {
-      return draw(folder);
+      return printImports(folder);
     }
-    return checkArrows();
+    return checkImports();
   });
 }

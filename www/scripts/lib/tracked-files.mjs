@@ -11,7 +11,7 @@ import { capture, Failed } from "./run.mjs";
  * @param {RegExp} pattern
  * @returns {Promise<string[]>} paths from the root, sorted
  */
-export async function tracked(pattern) {
+export async function trackedFiles(pattern) {
   const listed = await capture("git", [
     "-c",
     "safe.directory=*",

@@ -6,7 +6,7 @@
  * Returns the name of the file or folder directly in `folder` that is or contains the given file.
  * Undefined if the file is not below `folder`.
  */
-function entry(folder, file) {
+function entryOf(folder, file) {
   if (!file.startsWith(`${folder}/`)) {
     return undefined;
   }
@@ -16,7 +16,7 @@ function entry(folder, file) {
 }
 
 /** Returns every folder at or below `root` that contains an end of an arrow (import). */
-function folders(root, arrows) {
+function foldersOf(root, arrows) {
   const found = new Set([root]);
   for (const { from, to } of arrows) {
     for (const file of [from, to]) {
@@ -37,10 +37,10 @@ function folders(root, arrows) {
  * @param {readonly Arrow[]} arrows
  * @returns {Map<string, Map<string, Arrow>>}
  */
-function picture(folder, arrows) {
+function folderGraph(folder, arrows) {
   const drawn = new Map();
   for (const arrow of arrows) {
-    const [from, to] = [entry(folder, arrow.from), entry(folder, arrow.to)];
+    const [from, to] = [entryOf(folder, arrow.from), entryOf(folder, arrow.to)];
     if (from !== undefined && to !== undefined && from !== to) {
       const out = drawn.get(from) ?? new Map();
       drawn.set(from, out);
@@ -53,18 +53,18 @@ function picture(folder, arrows) {
 }
 
 /** Returns the shortest cycle through `start`, or undefined. Breadth-first search. */
-function shortestCircle(drawn, start) {
+function shortestCycle(drawn, start) {
   const queue = [[start]];
   const seen = new Set();
   // The loop also visits paths that are appended while it runs.
-  for (const way of queue) {
-    for (const next of drawn.get(way[way.length - 1])?.keys() ?? []) {
+  for (const path of queue) {
+    for (const next of drawn.get(path[path.length - 1])?.keys() ?? []) {
       if (next === start) {
-        return way;
+        return path;
       }
       if (!seen.has(next)) {
         seen.add(next);
-        queue.push([...way, next]);
+        queue.push([...path, next]);
       }
     }
   }
@@ -74,7 +74,7 @@ function shortestCircle(drawn, start) {
 const describe = ({ from, to, line, name }) => `${from}:${line} → ${to} (${name})`;
 
 /**
- * Returns the cycles (circles) among the entries of each folder at or below `root`. For every entry
+ * Returns the cycles among the entries of each folder at or below `root`. For every entry
  * on a cycle, it finds one of the shortest cycles through the entry. It lists each cycle once. A
  * cycle of files shows up in the folder that contains them all.
  *
@@ -82,19 +82,19 @@ const describe = ({ from, to, line, name }) => `${from}:${line} → ${to} (${nam
  * @param {readonly Arrow[]} arrows
  * @returns {string[]}
  */
-export function circles(root, arrows) {
+export function cycles(root, arrows) {
   const found = new Map();
-  for (const folder of folders(root, arrows)) {
-    const drawn = picture(folder, arrows);
+  for (const folder of foldersOf(root, arrows)) {
+    const drawn = folderGraph(folder, arrows);
     for (const start of [...drawn.keys()].sort()) {
-      const way = shortestCircle(drawn, start);
-      const members = `${folder} ${[...(way ?? [])].sort()}`;
-      if (way !== undefined && !found.has(members)) {
-        const steps = [...way, start].slice(1).map((to, at) => {
-          const arrow = drawn.get(way[at] ?? "")?.get(to);
+      const path = shortestCycle(drawn, start);
+      const members = `${folder} ${[...(path ?? [])].sort()}`;
+      if (path !== undefined && !found.has(members)) {
+        const steps = [...path, start].slice(1).map((to, at) => {
+          const arrow = drawn.get(path[at] ?? "")?.get(to);
           return arrow === undefined ? "" : `\n    ${describe(arrow)}`;
         });
-        const title = `circle in ${folder}: ${[...way, start].join(" → ")}`;
+        const title = `cycle in ${folder}: ${[...path, start].join(" → ")}`;
         found.set(members, title + steps.join(""));
       }
     }
@@ -103,25 +103,25 @@ export function circles(root, arrows) {
 }
 
 /**
- * Returns complaints about arrows that lead to a higher floor, and about entries of `root` that are
- * on no floor.
+ * Returns complaints about arrows that lead to a higher layer, and about entries of `root` that are
+ * in no layer.
  *
  * @param {string} root
- * @param {readonly (readonly string[])[]} floors the entries of each floor, the lowest first
+ * @param {readonly (readonly string[])[]} layers the entries of each floor, the lowest first
  * @param {Iterable<string>} files
  * @param {readonly Arrow[]} arrows
  * @returns {string[]}
  */
-export function upward(root, floors, files, arrows) {
-  const height = new Map(floors.flatMap((names, floor) => names.map((name) => [name, floor])));
+export function layerViolations(root, layers, files, arrows) {
+  const height = new Map(layers.flatMap((names, layer) => names.map((name) => [name, layer])));
   const complaints = [];
-  for (const name of new Set([...files].map((file) => entry(root, file)))) {
+  for (const name of new Set([...files].map((file) => entryOf(root, file)))) {
     if (!height.has(name)) {
-      complaints.push(`${root}/${name} stands on no floor: give it one in check-arrows.mjs`);
+      complaints.push(`${root}/${name} is in no layer: give it one in check-imports.mjs`);
     }
   }
   for (const arrow of arrows) {
-    const [from, to] = [height.get(entry(root, arrow.from)), height.get(entry(root, arrow.to))];
+    const [from, to] = [height.get(entryOf(root, arrow.from)), height.get(entryOf(root, arrow.to))];
     if (from !== undefined && to !== undefined && from < to) {
       complaints.push(`points up: ${describe(arrow)}`);
     }
@@ -136,7 +136,7 @@ export function upward(root, floors, files, arrows) {
  * @param {readonly Arrow[]} arrows
  * @returns {Arrow[]}
  */
-export function toParents(arrows) {
+export function importsOfParents(arrows) {
   const found = new Map();
   for (const arrow of arrows) {
     const { from, to, through = to } = arrow;

@@ -3,8 +3,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { complaintsOfCore, coreSources } from "../check-arrows.mjs";
-import { circles, upward } from "../lib/arrows.mjs";
+import { coreSources, coreViolations } from "../check-imports.mjs";
+import { cycles, layerViolations } from "../lib/import-graph.mjs";
 import { rustArrows } from "../lib/rust-imports.mjs";
 import { scriptArrows } from "../lib/script-imports.mjs";
 
@@ -71,8 +71,8 @@ test("a macro that lists modules draws arrows to those of whoever calls it", () 
   assert.deepEqual(drawn({ a: "fn f() { g != h }", "a/g": "" }), []);
 });
 
-test("a circle shows in the folder that holds all of it", () => {
-  const arrows = (files) => circles("src", rustArrows("src", crate(files)));
+test("a cycle shows in the folder that holds all of it", () => {
+  const arrows = (files) => cycles("src", rustArrows("src", crate(files)));
   const files = {
     "a/mod": "",
     "b/mod": "",
@@ -81,7 +81,7 @@ test("a circle shows in the folder that holds all of it", () => {
   };
   assert.deepEqual(arrows(files), []);
   const [found = "", ...more] = arrows({ ...files, "b/z": "use crate::a::x::X;" });
-  assert.match(found, /^circle in src: a → b → a\n/);
+  assert.match(found, /^cycle in src: a → b → a\n/);
   assert.deepEqual(more, []);
   assert.match(
     arrows({
@@ -89,15 +89,15 @@ test("a circle shows in the folder that holds all of it", () => {
       "a/x": "use super::y::Y; pub struct X;",
       "a/y": "use super::x::X; pub struct Y;",
     })[0] ?? "",
-    /^circle in src\/a: x → y → x\n/,
+    /^cycle in src\/a: x → y → x\n/,
   );
 });
 
-test("an arrow from a lower floor to a higher one is refused, and so is a file without floor", () => {
+test("an arrow from a lower layer to a higher one is refused, and so is a file without layer", () => {
   const files = crate({ low: "use crate::high::H;", high: "pub struct H;", new: "" });
-  const found = upward("src", [["low"], ["high"]], files.keys(), rustArrows("src", files));
+  const found = layerViolations("src", [["low"], ["high"]], files.keys(), rustArrows("src", files));
   assert.equal(found.length, 2);
-  assert.match(found[0] ?? "", /^src\/new stands on no floor/);
+  assert.match(found[0] ?? "", /^src\/new is in no layer/);
   assert.match(found[1] ?? "", /^points up: src\/low.rs:1 → src\/high.rs/);
 });
 
@@ -146,12 +146,12 @@ const TURNED = /** @type {const} */ ([
 
 const core = await coreSources();
 
-test("the core's imports point one way", () => assert.deepEqual(complaintsOfCore(core), []));
+test("the core's imports point one way", () => assert.deepEqual(coreViolations(core), []));
 
 for (const [file, line] of TURNED) {
   test(`turned back: ${line} in ${file}`, () => {
     const files = new Map(core);
     files.set(file, `${files.get(file) ?? assert.fail(`no ${file}`)}\n${line}\n`);
-    assert.notDeepEqual(complaintsOfCore(files), []);
+    assert.notDeepEqual(coreViolations(files), []);
   });
 }
