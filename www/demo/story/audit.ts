@@ -1,7 +1,7 @@
 // The audit: its button, its progress, and a picture of what it measured.
 
 import { createRandomizer } from "hushbin";
-import type { Hits, Measured } from "../shared/analysis.js";
+import type { HitCount, MeasuredBound } from "../shared/analysis.js";
 import { byId, el, setAll, svg } from "../shared/dom.js";
 import { boundOf, count, lossOf, percent, short } from "../shared/format.js";
 import type { Channel } from "./channel.js";
@@ -99,7 +99,7 @@ export class AuditView {
     this.#bar.value = 0;
   }
 
-  #showResult(measured: Measured): void {
+  #showResult(measured: MeasuredBound): void {
     const { epsilon } = this.#channel.answer.task;
     const { empirical_lower_bound: least, likelier, other, confidence } = measured;
     const caught = least > this.#channel.answer.effective_epsilon;
@@ -116,7 +116,7 @@ export class AuditView {
         : " This is no proof of privacy. Only mathematics can give a proof. But a clear violation for these inputs would show here. The command hushbin audit also tests seeds, ids and other inputs.");
   }
 
-  #draw(measured: Measured | null): void {
+  #draw(measured: MeasuredBound | null): void {
     const { answer, kind } = this.#channel;
     const { epsilon } = answer.task;
     const least = measured?.empirical_lower_bound ?? null;
@@ -179,6 +179,6 @@ function inputsInWords({ answer, explainer, covers }: Channel): string {
   return `“Yes” to ${questions} of ${answer.task.items.length}, and “no” to the same questions.${scope}`;
 }
 
-function times({ hits, trials }: Hits): string {
+function times({ hits, trials }: HitCount): string {
   return `${count(hits)} times in ${count(trials)}`;
 }

@@ -2,7 +2,7 @@
 // browser has sent.
 
 import { createClient, createRandomizer, type Randomizer } from "hushbin";
-import { type Covers, type Estimand, Explainer } from "../shared/analysis.js";
+import { type EpsilonScope, type Estimand, Explainer } from "../shared/analysis.js";
 import { Collector, type EstimatesAnswer, type TaskAnswer } from "./collector.js";
 import { type KeyValueStorage, Ledger, type Truth } from "./ledger.js";
 import type { Answers, MechanismInfo, MechanismTexts } from "./mechanism/mechanism.js";
@@ -19,7 +19,7 @@ export class Channel {
   /**
    * Scope of ε: the whole input, or one entry against an observer who knows all other entries.
    */
-  readonly covers: Covers;
+  readonly covers: EpsilonScope;
   readonly randomizer: Randomizer;
   readonly collector: Collector;
   readonly ledger: Ledger;

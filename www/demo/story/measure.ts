@@ -3,7 +3,7 @@
 // shows a violation.
 
 import type { Randomizer } from "hushbin";
-import type { Answered, Explainer, Measured } from "../shared/analysis.js";
+import type { Explainer, MeasuredBound, SignedAnswer } from "../shared/analysis.js";
 
 /** Subject and effort of an audit. */
 export interface AuditOptions {
@@ -21,7 +21,7 @@ export interface AuditOptions {
 const SLICE = 500;
 
 /** Makes reports of two inputs and computes a lower bound on ε. Returns null if aborted. */
-export async function measureAudit(auditing: AuditOptions): Promise<Measured | null> {
+export async function measureAudit(auditing: AuditOptions): Promise<MeasuredBound | null> {
   const { randomizer, explainer, trials, confidence, signal, onProgress } = auditing;
   const inputs = explainer.extremes();
   const audit = explainer.audit();
@@ -45,7 +45,7 @@ export async function measureAudit(auditing: AuditOptions): Promise<Measured | n
 /** Returns `size` reports of an input, back to back. */
 function reportsOf(
   randomizer: AuditOptions["randomizer"],
-  input: readonly Answered[],
+  input: readonly SignedAnswer[],
   size: number,
 ): Uint8Array {
   const repeated = (values: readonly number[]) => Array.from({ length: size }, () => values).flat();

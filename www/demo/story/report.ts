@@ -1,6 +1,6 @@
 // One upload, byte by byte, and the last draws.
 
-import type { PartName, Reported } from "../shared/analysis.js";
+import type { Reported, UploadFieldName } from "../shared/analysis.js";
 import { byId, el } from "../shared/dom.js";
 import { counted, hex, hexByte } from "../shared/format.js";
 import type { Channel } from "./channel.js";
@@ -15,7 +15,7 @@ export interface ShownReport {
 
 /** Named field of an upload. */
 export interface Part {
-  readonly name: PartName;
+  readonly name: UploadFieldName;
   readonly bytes: Uint8Array;
 }
 
@@ -93,7 +93,7 @@ export class ReportView {
   }
 }
 
-type FixedPart = Exclude<PartName, "response">;
+type FixedPart = Exclude<UploadFieldName, "response">;
 
 const NAMES: Record<FixedPart, string> = {
   version: "version",
@@ -106,7 +106,7 @@ const NAMES: Record<FixedPart, string> = {
 /** Short names, which fit under a single byte. */
 const SHORT = { version: "v", task: "task", count: "n" };
 
-const MEANINGS: Partial<Record<PartName, string>> & Record<FixedPart, string> = {
+const MEANINGS: Partial<Record<UploadFieldName, string>> & Record<FixedPart, string> = {
   version: "Format of the upload. This part is the same for everyone.",
   task: "Identifies the questions, the mechanism and every parameter of the noise. The collector refuses a report made under other rules. This part is the same for everyone.",
   id: "A random number. A retry has the same id, so the collector counts the upload once. The id reveals nothing about you.",

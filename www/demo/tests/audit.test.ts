@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
-import type { Answered, Measured } from "../shared/analysis.js";
+import type { MeasuredBound, SignedAnswer } from "../shared/analysis.js";
 import { measureAudit } from "../story/measure.js";
 
-const INPUTS: [Answered[], Answered[]] = [
+const INPUTS: [SignedAnswer[], SignedAnswer[]] = [
   [
     { item: 0, sign: 1 },
     { item: 2, sign: 1 },
   ],
   [],
 ];
-const MEASURED = { empirical_lower_bound: 0.5 } as Measured;
+const MEASURED = { empirical_lower_bound: 0.5 } as MeasuredBound;
 
 /** Creates fakes for an audit, which record their calls. */
 function audited() {

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import type { Told } from "../shared/analysis.js";
+import type { Explanation } from "../shared/analysis.js";
 import { Collector, type EstimatesAnswer } from "../story/collector.js";
 import draft from "../story/tasks/visits.json" with { type: "json" };
 import { belowRows, numberVerdict, quantileRows } from "../story/visits/estimates.js";
@@ -36,7 +36,7 @@ describe("what the bytes of a visit tell", () => {
   });
 
   it("is said of one question, whatever was answered", () => {
-    const told: Told = {
+    const told: Explanation = {
       question: "features",
       kind: "set",
       parts: [],

@@ -1,13 +1,13 @@
 // Parts of pictures that all mechanisms use.
 
-import type { Answered, Outcome } from "../../shared/analysis.js";
+import type { Outcome, SignedAnswer } from "../../shared/analysis.js";
 import { el, svg } from "../../shared/dom.js";
 import { percent } from "../../shared/format.js";
 import { answerWord, type Question } from "../questions.js";
 import type { Picture } from "./mechanism.js";
 
 /** Creates a numbered chip for an answer, or a dotted one for padding. */
-export function chipOf(answer: Answered | null): HTMLElement {
+export function chipOf(answer: SignedAnswer | null): HTMLElement {
   return answer
     ? el("span", { class: `chip ${answerWord(answer.sign)}` }, `${answer.item + 1}`)
     : el("span", { class: "chip pad" }, "·");

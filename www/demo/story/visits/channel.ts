@@ -2,7 +2,7 @@
 // collector's last answer to each question.
 
 import { createClient, createRandomizer, type Randomizer } from "hushbin";
-import { AnswerExplainer, type Told } from "../../shared/analysis.js";
+import { AnswerExplainer, type Explanation } from "../../shared/analysis.js";
 import { Collector, type EstimatesAnswer } from "../collector.js";
 import { emptyTruth, type KeyValueStorage, Ledger } from "../ledger.js";
 import { CLIENT_OPTIONS, OwnReport } from "../own-report.js";
@@ -80,8 +80,8 @@ export class VisitsChannel {
   }
 
   /** Returns what the bytes of an upload reveal about the visit. */
-  revealed(visit: Visit, upload: Uint8Array): Told {
-    return this.#explainer.told(entriesOf(visit), upload);
+  revealed(visit: Visit, upload: Uint8Array): Explanation {
+    return this.#explainer.explain(entriesOf(visit), upload);
   }
 
   /** Requests estimates while neither the truth nor the reports can change. */

@@ -1,12 +1,12 @@
 // The content of an upload: the question that it answers, and an observer's belief in each possible
 // answer.
 
-import type { Told } from "../../shared/analysis.js";
+import type { Explanation } from "../../shared/analysis.js";
 import { byId, el } from "../../shared/dom.js";
 import { percent, short } from "../../shared/format.js";
 
 /** Shows what an upload reveals about its visit. */
-export function showRevealed(told: Told): void {
+export function showRevealed(told: Explanation): void {
   byId("told-text").textContent = revealedText(told);
   byId("told-rows").replaceChildren(
     ...told.meanings.map(({ label, own, before, after, ratio }) =>
@@ -23,7 +23,7 @@ export function showRevealed(told: Told): void {
 }
 
 /** Names the answered question and the limit on what a report reveals. */
-export function revealedText({ question, kind, coded, ratios }: Told): string {
+export function revealedText({ question, kind, coded, ratios }: Explanation): string {
   const [, most] = ratios;
   const said = coded.map(({ label }) => label).join(" and ") || "nothing";
   const alone = kind === "set" ? "one option, if all other options are known," : "an answer";

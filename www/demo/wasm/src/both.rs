@@ -41,7 +41,7 @@ pub struct BothWays {
     messages: Vec<Message>,
     estimator: Estimator,
     totals: Totals,
-    locally: Randomizer,
+    local_randomizer: Randomizer,
     entries: Vec<Entry>,
     numbers: Vec<Number>,
     /// Sum of people's answers to each number, clipped to its limits.
@@ -58,7 +58,7 @@ struct Number {
 
 impl Number {
     /// Clips an answer to the limits.
-    fn clipped(&self, answer: f64) -> f64 {
+    fn clip(&self, answer: f64) -> f64 {
         let [min, max] = self.limits.range();
         answer.clamp(min, max)
     }
@@ -126,7 +126,7 @@ pub struct BothSent {
     /// Messages, in the order in which they are sent.
     pub messages: Vec<SentMessage>,
     /// Answers as read by an observer who links the messages.
-    pub read: Vec<Reading>,
+    pub read: Vec<PersonEstimate>,
 }
 
 /// Message of one person.
@@ -142,7 +142,7 @@ pub struct SentMessage {
 /// Number, as read from one person's messages.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
-pub struct Reading {
+pub struct PersonEstimate {
     /// Name of the number.
     pub item: String,
     /// True answer.
@@ -172,7 +172,7 @@ impl BothWays {
             randomizer: SumRandomizer::new(task),
             messages: Vec::new(),
             totals: Totals::new(&local),
-            locally: Randomizer::new(&local),
+            local_randomizer: Randomizer::new(&local),
             estimator: Estimator::for_task(local),
             entries: Vec::new(),
             truths: vec![0.0; numbers.len()],
@@ -207,7 +207,7 @@ impl BothWays {
             for (entry, truth) in self.entries.iter().zip(&mut self.truths) {
                 *truth += entry.value;
             }
-            let made = self.locally.randomize(&self.entries, rng)?;
+            let made = self.local_randomizer.randomize(&self.entries, rng)?;
             self.totals.fold(&made.report);
             self.messages.iter().for_each(|own| self.sums.fold(*own));
             self.people += 1;
@@ -224,7 +224,7 @@ impl BothWays {
         self.randomizer
             .clone()
             .randomize(answer, rng, &mut messages)?;
-        let local = self.reported(answer, rng)?;
+        let local = self.local_report(answer, rng)?;
         let sent = |message: &Message| match *message {
             Message::Blank => SentMessage {
                 item: None,
@@ -243,12 +243,12 @@ impl BothWays {
             told: local.told,
             most: local.most,
             messages: messages.iter().map(sent).collect(),
-            read: self.readings(answer, &messages),
+            read: self.read_messages(answer, &messages),
         })
     }
 
     /// Reads the answers from the messages of one person.
-    fn readings(&self, answer: &[f64], messages: &[Message]) -> Vec<Reading> {
+    fn read_messages(&self, answer: &[f64], messages: &[Message]) -> Vec<PersonEstimate> {
         let mut totals = SumTotals::new(&self.task);
         messages.iter().for_each(|own| totals.fold(*own));
         let own = self.task.messages();
@@ -261,7 +261,7 @@ impl BothWays {
             let [min, max] = number.limits.range();
             let level = (max / 2.0 - min / 2.0) * lift / f64::from(own.levels());
             let up = counts[0] as f64 - counts[1] as f64;
-            Reading {
+            PersonEstimate {
                 item: number.name.clone(),
                 answered,
                 counts,
@@ -278,24 +278,28 @@ impl BothWays {
     }
 
     /// Makes and explains a local report of one person.
-    fn reported<R: CryptoRng>(&self, answer: &[f64], rng: &mut R) -> Result<Reported, Error> {
+    fn local_report<R: CryptoRng>(
+        &self,
+        answer: &[f64],
+        rng: &mut R,
+    ) -> Result<LocalReport, Error> {
         let entries: Vec<Entry> = entries(&self.numbers, answer).collect();
-        let made = self.locally.clone().randomize(&entries, rng)?;
+        let made = self.local_randomizer.clone().randomize(&entries, rng)?;
         let task = self.estimator.task();
         let upload = Upload {
             id: UploadId([0; 16]),
             reports: vec![made.report],
         };
         let bytes = upload.encode(&task.fingerprint());
-        let told = AnswerExplainer::new(task)
-            .and_then(|explainer| explainer.told(&bytes, &[&entries]))
+        let explanation = AnswerExplainer::new(task)
+            .and_then(|explainer| explainer.explain(&bytes, &[&entries]))
             .expect("reports of numbers are explained");
         let mut report = Vec::new();
         upload.reports[0].encode(&mut report);
-        Ok(Reported {
+        Ok(LocalReport {
             report,
-            told: told.meanings,
-            most: told.ratios[1],
+            told: explanation.meanings,
+            most: explanation.ratios[1],
         })
     }
 
@@ -337,7 +341,7 @@ impl BothWays {
 }
 
 /// Report, with its meaning for each number.
-struct Reported {
+struct LocalReport {
     report: Vec<u8>,
     told: Vec<Meaning>,
     most: f64,
@@ -349,7 +353,7 @@ fn entries(numbers: &[Number], answer: &[f64]) -> impl Iterator<Item = Entry> {
         .zip(numbers.iter().zip(answer))
         .map(|(item, (number, own))| Entry {
             item,
-            value: number.clipped(*own),
+            value: number.clip(*own),
         })
 }
 

@@ -7,7 +7,7 @@ use rand_core::SeedableRng;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use super::values::{Refusal, given, taken};
+use super::values::{Refusal, from_js, to_js};
 use crate::both::BothWays;
 
 /// Simulated crowd that answers in both ways.
@@ -31,7 +31,7 @@ impl Both {
         seed: &[u8],
     ) -> Result<Self, JsValue> {
         let both = || -> Result<Self, Refusal> {
-            let task: SumTask = taken(task)?;
+            let task: SumTask = from_js(task)?;
             let seed = seed
                 .try_into()
                 .map_err(|error| Refusal::new("value", &error))?;
@@ -47,7 +47,7 @@ impl Both {
     #[wasm_bindgen(getter, unchecked_return_type = "BothPromises")]
     #[must_use]
     pub fn promises(&self) -> JsValue {
-        given(&self.inner.promises())
+        to_js(&self.inner.promises())
     }
 
     /// Adds people, whose answers are back to back.
@@ -66,7 +66,7 @@ impl Both {
     #[wasm_bindgen(unchecked_return_type = "BothSent")]
     pub fn sent(&mut self, answer: &[f64]) -> Result<JsValue, JsValue> {
         let sent = self.inner.sent(answer, &mut self.rng);
-        Ok(given(&sent.map_err(Refusal::from)?))
+        Ok(to_js(&sent.map_err(Refusal::from)?))
     }
 
     /// Estimates the means of the people added so far.
@@ -76,6 +76,6 @@ impl Both {
     #[wasm_bindgen(unchecked_return_type = "BothEstimates")]
     pub fn estimates(&self, confidence: f64) -> Result<JsValue, JsValue> {
         CONFIDENCE.check(confidence).map_err(Refusal::from)?;
-        Ok(given(&self.inner.estimates(confidence)))
+        Ok(to_js(&self.inner.estimates(confidence)))
     }
 }

@@ -8,8 +8,8 @@ use serde::Deserialize;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use super::values::{Refusal, given, taken};
-use crate::explain::{self, Answered, ExplainError};
+use super::values::{Refusal, from_js, to_js};
+use crate::explain::{self, ExplainError, SignedAnswer};
 
 /// Explainer of the reports of one task.
 #[wasm_bindgen]
@@ -24,7 +24,7 @@ pub struct AnswerExplainer(explain::AnswerExplainer);
 /// Entry of an answer.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Given {
+struct EntryInput {
     item: u64,
     value: f64,
 }
@@ -52,22 +52,22 @@ impl Explainer {
     pub fn new(
         #[wasm_bindgen(unchecked_param_type = "object")] task: JsValue,
     ) -> Result<Self, JsValue> {
-        let task: Task = taken(task)?;
+        let task: Task = from_js(task)?;
         Ok(Self(explain::Explainer::new(&task).map_err(Refusal::from)?))
     }
 
     /// Returns the scope of a report's ε.
-    #[wasm_bindgen(getter, unchecked_return_type = "Covers")]
+    #[wasm_bindgen(getter, unchecked_return_type = "EpsilonScope")]
     #[must_use]
     pub fn covers(&self) -> JsValue {
-        given(&self.0.covers())
+        to_js(&self.0.covers())
     }
 
     /// Returns the quantities that can be estimated for an item.
     #[wasm_bindgen(getter, unchecked_return_type = "Estimand[]")]
     #[must_use]
     pub fn estimands(&self) -> JsValue {
-        given(&self.0.estimands())
+        to_js(&self.0.estimands())
     }
 
     /// Returns the scale of the noise on bins, or `None` without bins.
@@ -78,21 +78,21 @@ impl Explainer {
     }
 
     /// Returns the two inputs that an audit compares.
-    #[wasm_bindgen(unchecked_return_type = "[Answered[], Answered[]]")]
+    #[wasm_bindgen(unchecked_return_type = "[SignedAnswer[], SignedAnswer[]]")]
     #[must_use]
     pub fn extremes(&self) -> JsValue {
-        let listed = |input: Vec<Signed>| input.iter().map(Answered::from).collect::<Vec<_>>();
-        given(&self.0.extremes().map(listed))
+        let listed = |input: Vec<Signed>| input.iter().map(SignedAnswer::from).collect::<Vec<_>>();
+        to_js(&self.0.extremes().map(listed))
     }
 
     /// Splits an upload of one report into its fields.
     ///
     /// # Errors
     /// A [`Refusal`] if the upload is not one report of the task.
-    #[wasm_bindgen(unchecked_return_type = "Dissected")]
+    #[wasm_bindgen(unchecked_return_type = "DissectedUpload")]
     pub fn dissect(&self, upload: &[u8]) -> Result<JsValue, JsValue> {
         let dissected = self.0.dissect(upload).map_err(Refusal::from)?;
-        Ok(given(&dissected))
+        Ok(to_js(&dissected))
     }
 
     /// Places answers under the seed of an upload's report.
@@ -108,9 +108,9 @@ impl Explainer {
         let placed = || -> Result<_, Refusal> {
             Ok(self
                 .0
-                .place(&self.answers(answers)?, &self.0.report(upload)?)?)
+                .place(&self.signed_answers(answers)?, &self.0.report(upload)?)?)
         };
-        Ok(given(&placed()?))
+        Ok(to_js(&placed()?))
     }
 
     /// Returns the belief of an observer who knows all answers except the one about `item`. Before
@@ -128,11 +128,11 @@ impl Explainer {
         before: f64,
     ) -> Result<JsValue, JsValue> {
         let belief = || -> Result<_, Refusal> {
-            let (answers, item) = (self.answers(answers)?, self.0.item(item)?);
+            let (answers, item) = (self.signed_answers(answers)?, self.0.item(item)?);
             let report = self.0.report(upload)?;
             Ok(self.0.belief(&answers, &report, item, claim, before)?)
         };
-        Ok(given(&belief()?))
+        Ok(to_js(&belief()?))
     }
 
     /// Starts an audit of reports of [`Explainer::extremes`].
@@ -152,7 +152,7 @@ impl AnswerExplainer {
     pub fn new(
         #[wasm_bindgen(unchecked_param_type = "object")] task: JsValue,
     ) -> Result<Self, JsValue> {
-        let task: Task = taken(task)?;
+        let task: Task = from_js(task)?;
         let explainer = explain::AnswerExplainer::new(&task).map_err(Refusal::from)?;
         Ok(Self(explainer))
     }
@@ -162,30 +162,30 @@ impl AnswerExplainer {
     ///
     /// # Errors
     /// A [`Refusal`] if the answers or the upload do not fit the task.
-    #[wasm_bindgen(unchecked_return_type = "Told")]
-    pub fn told(
+    #[wasm_bindgen(unchecked_return_type = "Explanation")]
+    pub fn explain(
         &self,
         #[wasm_bindgen(unchecked_param_type = "{ item: number; value: number }[][]")]
         answers: JsValue,
         upload: &[u8],
     ) -> Result<JsValue, JsValue> {
-        let told = || -> Result<_, Refusal> {
-            let given: Vec<Vec<Given>> = taken(answers)?;
-            let entry = |&Given { item, value }: &Given| Entry { item, value };
+        let explanation = || -> Result<_, Refusal> {
+            let given: Vec<Vec<EntryInput>> = from_js(answers)?;
+            let entry = |&EntryInput { item, value }: &EntryInput| Entry { item, value };
             let answers: Vec<Vec<Entry>> = given
                 .iter()
                 .map(|answer| answer.iter().map(entry).collect())
                 .collect();
             let answers: Vec<&[Entry]> = answers.iter().map(Vec::as_slice).collect();
-            Ok(self.0.told(upload, &answers)?)
+            Ok(self.0.explain(upload, &answers)?)
         };
-        Ok(given(&told()?))
+        Ok(to_js(&explanation()?))
     }
 }
 
 impl Explainer {
-    fn answers(&self, answers: JsValue) -> Result<Vec<Signed>, Refusal> {
-        let named: BTreeMap<String, i8> = taken(answers)?;
+    fn signed_answers(&self, answers: JsValue) -> Result<Vec<Signed>, Refusal> {
+        let named: BTreeMap<String, i8> = from_js(answers)?;
         let named = named.iter().map(|(name, sign)| (name.as_str(), *sign));
         Ok(self.0.answers(named)?)
     }
@@ -203,10 +203,10 @@ impl Audit {
     }
 
     /// Returns the lower bound on ε at this confidence.
-    #[wasm_bindgen(unchecked_return_type = "Measured")]
+    #[wasm_bindgen(unchecked_return_type = "MeasuredBound")]
     #[must_use]
     pub fn measured(&self, confidence: f64) -> JsValue {
-        given(&self.0.measured(confidence))
+        to_js(&self.0.measured(confidence))
     }
 }
 

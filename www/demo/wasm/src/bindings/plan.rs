@@ -4,7 +4,7 @@ use hushbin_analysis::plan::{self, Survey};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use super::values::{Refusal, given, taken};
+use super::values::{Refusal, from_js, to_js};
 
 /// Answers a [`Survey`] with a [`Plan`](plan::Plan).
 ///
@@ -15,8 +15,8 @@ pub fn plan(
     #[wasm_bindgen(unchecked_param_type = "Survey")] survey: JsValue,
 ) -> Result<JsValue, JsValue> {
     let answer = || -> Result<JsValue, Refusal> {
-        let survey: Survey = taken(survey)?;
-        Ok(given(&plan::plan(&survey)?))
+        let survey: Survey = from_js(survey)?;
+        Ok(to_js(&plan::plan(&survey)?))
     };
     Ok(answer()?)
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use super::values::{Refusal, given, taken};
+use super::values::{Refusal, from_js, to_js};
 
 /// TypeScript types of a task file of sums.
 #[wasm_bindgen(typescript_custom_section)]
@@ -58,11 +58,11 @@ pub fn plan_sums(
     #[wasm_bindgen(unchecked_param_type = "SumDraft")] draft: JsValue,
 ) -> Result<JsValue, JsValue> {
     let plan = || -> Result<JsValue, Refusal> {
-        let file: Value = taken(draft)?;
+        let file: Value = from_js(draft)?;
         check(&file)?;
         let draft: SumDraft =
             serde_json::from_value(file).map_err(|error| Refusal::no_value(&error))?;
-        Ok(given(&SumPlan::new(resolve(&draft)?)?))
+        Ok(to_js(&SumPlan::new(resolve(&draft)?)?))
     };
     Ok(plan()?)
 }

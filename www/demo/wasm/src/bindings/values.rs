@@ -54,7 +54,7 @@ impl From<PlanError> for Refusal {
 
 impl From<Refusal> for JsValue {
     fn from(refusal: Refusal) -> Self {
-        given(&refusal)
+        to_js(&refusal)
     }
 }
 
@@ -62,7 +62,7 @@ impl From<Refusal> for JsValue {
 ///
 /// # Errors
 /// A [`Refusal`] for a value of another type.
-pub(super) fn taken<T: DeserializeOwned>(value: JsValue) -> Result<T, Refusal> {
+pub(super) fn from_js<T: DeserializeOwned>(value: JsValue) -> Result<T, Refusal> {
     // By way of JSON, because a direct read requests known fields only and ignores unknown ones.
     let value: serde_json::Value =
         serde_wasm_bindgen::from_value(value).map_err(|error| Refusal::no_value(&error))?;
@@ -73,7 +73,7 @@ pub(super) fn taken<T: DeserializeOwned>(value: JsValue) -> Result<T, Refusal> {
 ///
 /// # Panics
 /// If the value does not consist of numbers, strings, lists and objects.
-pub(super) fn given(value: &impl Serialize) -> JsValue {
+pub(super) fn to_js(value: &impl Serialize) -> JsValue {
     let serializer = Serializer::json_compatible();
     let object = value.serialize(&serializer);
     object.expect("numbers, strings and their lists and objects are values of JavaScript")

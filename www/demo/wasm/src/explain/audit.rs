@@ -40,7 +40,7 @@ pub struct ScoredEvent {
 /// Number of reports that meet an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
-pub struct Hits {
+pub struct HitCount {
     /// Number of reports that meet it.
     pub hits: u64,
     /// Number of all reports.
@@ -50,7 +50,7 @@ pub struct Hits {
 /// Result of an audit.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
-pub struct Measured {
+pub struct MeasuredBound {
     /// Lower bound on the true ε, at the stated confidence.
     pub empirical_lower_bound: f64,
     /// Confidence of the bound.
@@ -58,9 +58,9 @@ pub struct Measured {
     /// Event that the bound comes from.
     pub event: ScoredEvent,
     /// Hits of the input that is expected to meet the event more often.
-    pub likelier: Hits,
+    pub likelier: HitCount,
     /// Hits of the other input.
-    pub other: Hits,
+    pub other: HitCount,
 }
 
 /// Divisor of the number of scores: the first quarter chooses the event.
@@ -115,7 +115,7 @@ impl Audit {
     /// # Panics
     /// If either input has fewer than 4 scores, or the confidence is not in 0 to 1.
     #[must_use]
-    pub fn measured(&self, confidence: f64) -> Measured {
+    pub fn measured(&self, confidence: f64) -> MeasuredBound {
         let [first, second] = &self.scores;
         let trials = first.len().min(second.len());
         let from = trials / CHOOSING;
@@ -133,7 +133,7 @@ impl ScoredEvent {
     }
 
     /// Returns the number of sorted scores that meet the event.
-    fn among(&self, sorted: &[f64]) -> usize {
+    fn count_sorted(&self, sorted: &[f64]) -> usize {
         match self.side {
             Side::AtLeast => sorted.len() - sorted.partition_point(|score| *score < self.threshold),
             Side::AtMost => sorted.partition_point(|score| *score <= self.threshold),
@@ -141,7 +141,7 @@ impl ScoredEvent {
     }
 
     /// Orders counts: first the input that the event points to, then the other.
-    fn towards<T>(&self, [first, second]: [T; 2]) -> [T; 2] {
+    fn by_likelihood<T>(&self, [first, second]: [T; 2]) -> [T; 2] {
         match self.side {
             Side::AtLeast => [first, second],
             Side::AtMost => [second, first],
@@ -164,8 +164,8 @@ impl ScoredEvent {
             [Side::AtLeast, Side::AtMost].map(|side| Self { threshold, side })
         });
         let hopeful = |event: &Self| {
-            let counts = [0, 1].map(|which| event.among(&sorted[which]) as f64 + 0.5);
-            let [likelier, other] = event.towards(counts);
+            let counts = [0, 1].map(|which| event.count_sorted(&sorted[which]) as f64 + 0.5);
+            let [likelier, other] = event.by_likelihood(counts);
             (likelier / other).ln() - CAUTION * (1.0 / likelier + 1.0 / other).sqrt()
         };
         // `max_by` returns the last maximum, so the reversal picks the first.
@@ -176,17 +176,17 @@ impl ScoredEvent {
     }
 
     /// Computes the bound on ε from scores that did not choose the event.
-    fn evaluate(self, scores: [&[f64]; 2], confidence: f64) -> Measured {
-        let counts = scores.map(|scores| Hits {
+    fn evaluate(self, scores: [&[f64]; 2], confidence: f64) -> MeasuredBound {
+        let counts = scores.map(|scores| HitCount {
             hits: scores.iter().filter(|score| self.meets(**score)).count() as u64,
             trials: scores.len() as u64,
         });
-        let [likelier, other] = self.towards(counts);
+        let [likelier, other] = self.by_likelihood(counts);
         // One bound of each count is used, so each may fail with half of the probability.
         let failure = 0.5 * (1.0 - confidence);
         let low = lower_bound(likelier.hits, likelier.trials, failure);
         let high = upper_bound(other.hits, other.trials, failure);
-        Measured {
+        MeasuredBound {
             empirical_lower_bound: (low / high).ln().max(0.0),
             confidence,
             event: self,

@@ -8,7 +8,7 @@ use super::error::ExplainError;
 use super::explainer::Explainer;
 
 /// Replaces the answer about `item` by `claim`.
-fn supposing(answers: &[Signed], item: u64, claim: i8) -> Vec<Signed> {
+fn answers_with_claim(answers: &[Signed], item: u64, claim: i8) -> Vec<Signed> {
     let others = answers.iter().filter(|signed| signed.item != item);
     let own = (claim != 0).then_some(Signed {
         item,
@@ -60,7 +60,8 @@ impl Explainer {
         claim: i8,
         before: f64,
     ) -> Result<Belief, ExplainError> {
-        let likelihood = |claim| self.log_likelihood(&supposing(answers, item, claim), report);
+        let likelihood =
+            |claim| self.log_likelihood(&answers_with_claim(answers, item, claim), report);
         let own = likelihood(claim)?;
         let mut contrary = 0.0;
         for other in [1, -1, 0] {

@@ -5,10 +5,10 @@ use hushbin::hash::Hashing;
 use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::coco::{Coco, Randomizer};
 
-use super::contract::{Explained, Reported, Setting, mean};
-use super::placement::{Answered, Outcome, Pair, Placement};
+use super::explain_mechanism::{ExplainMechanism, Reported, Setting, mean_distribution};
+use super::placement::{SignedAnswer, Outcome, Pair, Placement};
 
-impl Explained for Coco {
+impl ExplainMechanism for Coco {
     type Report = BucketReport;
 
     fn reported(&self, report: &BucketReport) -> Reported {
@@ -21,7 +21,7 @@ impl Explained for Coco {
     fn place(&self, setting: &Setting, answers: &[Signed], report: &BucketReport) -> Placement {
         let domain = setting.domain;
         let support = self.support(&domain);
-        let chances = chances(self, setting, answers, report.seed);
+        let chances = outcome_probabilities(self, setting, answers, report.seed);
         let fills = self.hashing() == Hashing::BalancedItems;
         let pair = |pair: u32| {
             let bucket = 2 * pair;
@@ -32,7 +32,7 @@ impl Explained for Coco {
                     own_plus.is_some_and(|own_plus| (own_plus != signed.negative) == plus)
                 });
                 Outcome {
-                    answers: pushing.map(Answered::from).collect(),
+                    answers: pushing.map(SignedAnswer::from).collect(),
                     paddings: 0,
                     chance: chances[bucket as usize + usize::from(!plus)],
                 }
@@ -56,7 +56,7 @@ impl Explained for Coco {
     }
 
     fn log_likelihood(&self, setting: &Setting, answers: &[Signed], report: &BucketReport) -> f64 {
-        chances(self, setting, answers, report.seed)[report.bucket as usize].ln()
+        outcome_probabilities(self, setting, answers, report.seed)[report.bucket as usize].ln()
     }
 
     /// Returns the number of answers of the first input that push to the side, minus the number
@@ -82,12 +82,12 @@ impl Explained for Coco {
 
 /// Returns the probability of every side under a seed, averaged over all replacements of missing
 /// answers.
-fn chances(coco: &Coco, setting: &Setting, answers: &[Signed], seed: u64) -> Vec<f64> {
+fn outcome_probabilities(coco: &Coco, setting: &Setting, answers: &[Signed], seed: u64) -> Vec<f64> {
     let mut core = Randomizer::new(coco, &setting.domain, setting.epsilon);
-    setting.kept(answers, &mut |kept| {
+    setting.average_over_selections(answers, &mut |kept| {
         let completions = core
             .completions(kept.len() as u32)
             .expect("at most s are kept, and s is small");
-        mean((0..completions).map(|completion| core.probabilities(seed, kept, completion)))
+        mean_distribution((0..completions).map(|completion| core.probabilities(seed, kept, completion)))
     })
 }

@@ -4,10 +4,10 @@ use hushbin::domain::Signed;
 use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::collision::{Collision, Randomizer};
 
-use super::contract::{Explained, Reported, Setting};
-use super::placement::{Answered, Outcome, Placement};
+use super::explain_mechanism::{ExplainMechanism, Reported, Setting};
+use super::placement::{SignedAnswer, Outcome, Placement};
 
-impl Explained for Collision {
+impl ExplainMechanism for Collision {
     type Report = BucketReport;
 
     fn reported(&self, report: &BucketReport) -> Reported {
@@ -29,12 +29,12 @@ impl Explained for Collision {
                 .paddings(answers)
                 .filter(|index| hit(domain.padding(*index)));
             Outcome {
-                answers: own.map(Answered::from).collect(),
+                answers: own.map(SignedAnswer::from).collect(),
                 paddings: paddings.count() as u32,
                 chance,
             }
         };
-        let chances = (0..).zip(chances(self, setting, answers, report.seed));
+        let chances = (0..).zip(outcome_probabilities(self, setting, answers, report.seed));
         Placement::Buckets {
             buckets: chances.map(outcome).collect(),
             shared: support.hit_slots(),
@@ -42,7 +42,7 @@ impl Explained for Collision {
     }
 
     fn log_likelihood(&self, setting: &Setting, answers: &[Signed], report: &BucketReport) -> f64 {
-        chances(self, setting, answers, report.seed)[report.bucket as usize].ln()
+        outcome_probabilities(self, setting, answers, report.seed)[report.bucket as usize].ln()
     }
 
     /// Returns the number of elements of the first input in the bucket, minus the number of the
@@ -64,7 +64,7 @@ impl Explained for Collision {
 }
 
 /// Returns the probability of every bucket under a seed.
-fn chances(collision: &Collision, setting: &Setting, answers: &[Signed], seed: u64) -> Vec<f64> {
+fn outcome_probabilities(collision: &Collision, setting: &Setting, answers: &[Signed], seed: u64) -> Vec<f64> {
     let mut core = Randomizer::new(collision, &setting.domain, setting.epsilon);
-    setting.kept(answers, &mut |kept| core.probabilities(seed, kept))
+    setting.average_over_selections(answers, &mut |kept| core.probabilities(seed, kept))
 }

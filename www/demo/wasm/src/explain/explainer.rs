@@ -6,15 +6,15 @@ use hushbin::{Mechanism, Question, Report, Task};
 use hushbin_analysis::estimate::{Estimand, estimands};
 use hushbin_analysis::likelihood::enumerable;
 
-use super::contract::{Explained, Reported, Setting};
 use super::error::{ExplainError, MOST_COMPLETIONS, MOST_ELEMENTS};
+use super::explain_mechanism::{ExplainMechanism, Reported, Setting};
 use super::placement::Placement;
 
 /// Scope of a report's ε.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
-pub enum Covers {
+pub enum EpsilonScope {
     /// The whole input.
     Input,
     /// One entry, against an observer who knows all other entries.
@@ -25,13 +25,13 @@ pub enum Covers {
 ///
 /// ```
 /// use hushbin::TaskDraft;
-/// use hushbin_demo::explain::{Covers, Explainer};
+/// use hushbin_demo::explain::{EpsilonScope, Explainer};
 ///
 /// let draft: TaskDraft = serde_json::from_str(
 ///     r#"{ "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign" }"#,
 /// ).unwrap();
 /// let explainer = Explainer::new(&draft.resolve().unwrap()).unwrap();
-/// assert_eq!(explainer.covers(), Covers::Input);
+/// assert_eq!(explainer.covers(), EpsilonScope::Input);
 /// ```
 #[derive(Debug, Clone)]
 pub struct Explainer {
@@ -72,10 +72,10 @@ impl Explainer {
 
     /// Returns the scope of ε.
     #[must_use]
-    pub fn covers(&self) -> Covers {
+    pub fn covers(&self) -> EpsilonScope {
         match self.question.mechanism().neighbours() {
-            Neighbours::Any => Covers::Input,
-            Neighbours::OneItem | Neighbours::Within(_) => Covers::Entry,
+            Neighbours::Any => EpsilonScope::Input,
+            Neighbours::OneItem | Neighbours::Within(_) => EpsilonScope::Entry,
         }
     }
 
@@ -90,8 +90,8 @@ impl Explainer {
     #[must_use]
     pub fn extremes(&self) -> [Vec<Signed>; 2] {
         let entries = match self.covers() {
-            Covers::Input => self.question.sparsity(),
-            Covers::Entry => 1,
+            EpsilonScope::Input => self.question.sparsity(),
+            EpsilonScope::Entry => 1,
         };
         let items = self.question.items().count().unwrap_or(entries);
         [false, true].map(|negative| {

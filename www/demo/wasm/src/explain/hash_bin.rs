@@ -5,10 +5,10 @@ use hushbin::domain::Signed;
 use hushbin::hash::HashKeys;
 use hushbin::mechanism::hash_bin::{HashBin, Randomizer, Report, Response, Sampling};
 
-use super::contract::{Explained, Reported, Setting};
-use super::placement::{Answered, Bin, Counted, Outcome, Placement};
+use super::explain_mechanism::{ExplainMechanism, Reported, Setting};
+use super::placement::{SignedAnswer, Bin, BinAnswer, Outcome, Placement};
 
-impl Explained for HashBin {
+impl ExplainMechanism for HashBin {
     type Report = Report;
 
     fn reported(&self, report: &Report) -> Reported {
@@ -24,13 +24,13 @@ impl Explained for HashBin {
     }
 
     fn place(&self, setting: &Setting, answers: &[Signed], report: &Report) -> Placement {
-        let mut bins = bins(self, setting, answers, report.seed);
+        let mut bins = bins_with_answers(self, setting, answers, report.seed);
         match &report.response {
             Response::Bins(_) => Placement::Bins { bins },
             Response::Sign(_) => {
                 // Only user level reports a sign, and it has one bin.
-                let clipped = sums(self, setting, answers, report.seed)[0];
-                let chance = plus_chance(&sampling(self, setting), clipped);
+                let clipped = bin_sums(self, setting, answers, report.seed)[0];
+                let chance = plus_probability(&sampling(self, setting), clipped);
                 let bin = bins.swap_remove(0);
                 let pushing = |push: i8, chance| {
                     let counted = bin.answers.iter().filter(|counted| counted.push == push);
@@ -50,11 +50,11 @@ impl Explained for HashBin {
     }
 
     fn log_likelihood(&self, setting: &Setting, answers: &[Signed], report: &Report) -> f64 {
-        let sums = sums(self, setting, answers, report.seed);
+        let sums = bin_sums(self, setting, answers, report.seed);
         let sampling = sampling(self, setting);
         match &report.response {
             Response::Sign(plus) => {
-                let chance = plus_chance(&sampling, sums[0]);
+                let chance = plus_probability(&sampling, sums[0]);
                 (if *plus { chance } else { 1.0 - chance }).ln()
             }
             Response::Bins(bins) => {
@@ -68,7 +68,7 @@ impl Explained for HashBin {
 
     /// Returns the sign, or the bins, weighted by the sums of the first input's answers there.
     fn score(&self, setting: &Setting, [first, _]: &[Vec<Signed>; 2], report: &Report) -> f64 {
-        let bins = bins(self, setting, first, report.seed);
+        let bins = bins_with_answers(self, setting, first, report.seed);
         match &report.response {
             Response::Sign(plus) => bins[0].sum * if *plus { 1.0 } else { -1.0 },
             Response::Bins(noisy) => {
@@ -89,23 +89,23 @@ fn sampling(hash_bin: &HashBin, setting: &Setting) -> Sampling {
 }
 
 /// Returns the answers in each bin, and the sum.
-fn bins(hash_bin: &HashBin, setting: &Setting, answers: &[Signed], seed: u64) -> Vec<Bin> {
+fn bins_with_answers(hash_bin: &HashBin, setting: &Setting, answers: &[Signed], seed: u64) -> Vec<Bin> {
     let support = hash_bin.support(&setting.domain);
     let keys = HashKeys::new(seed);
     let mut bins = vec![Bin::default(); hash_bin.bins() as usize];
     for signed in answers {
         let (bin, sign) = support.bin_and_sign(&keys, signed.item);
-        let answer = Answered::from(signed);
+        let answer = SignedAnswer::from(signed);
         let push = answer.sign * sign;
         let bin = &mut bins[bin as usize];
         bin.sum += f64::from(push);
-        bin.answers.push(Counted { answer, push });
+        bin.answers.push(BinAnswer { answer, push });
     }
     bins
 }
 
 /// Returns the core's sums by bin, in steps of the grid. At user level they are clipped.
-fn sums(hash_bin: &HashBin, setting: &Setting, answers: &[Signed], seed: u64) -> Vec<f64> {
+fn bin_sums(hash_bin: &HashBin, setting: &Setting, answers: &[Signed], seed: u64) -> Vec<f64> {
     let entry = |signed: &Signed| Entry {
         item: signed.item,
         value: if signed.negative { -1.0 } else { 1.0 },
@@ -115,7 +115,7 @@ fn sums(hash_bin: &HashBin, setting: &Setting, answers: &[Signed], seed: u64) ->
 }
 
 /// Returns P(plus) for a clipped sum, in steps of the grid.
-fn plus_chance(sampling: &Sampling, sum: f64) -> f64 {
+fn plus_probability(sampling: &Sampling, sum: f64) -> f64 {
     // A sum between two steps is rounded to one of them at random, without bias.
     let (floor, up) = (sum.floor(), sum - sum.floor());
     let plus = |steps: f64| sampling.plus_probability(steps as i32).unwrap_or(0.5);

@@ -3,15 +3,15 @@
 //!
 //! Every number comes from the core: its hashes place elements, and its thresholds weigh them. Only
 //! small closed tasks are explained, as on the pages. Each mechanism has its own file, which
-//! implements `contract`.
+//! implements `explain_mechanism`.
 
 mod audit;
 mod belief;
-mod contract;
 mod error;
+mod explain_mechanism;
 mod explainer;
+mod explanation;
 mod placement;
-mod told;
 mod upload;
 
 macro_rules! register {
@@ -22,11 +22,11 @@ macro_rules! register {
 
 hushbin::mechanisms!(register);
 
-pub use audit::{Audit, Hits, Measured, ScoredEvent, Side};
+pub use audit::{Audit, HitCount, MeasuredBound, ScoredEvent, Side};
 pub use belief::{Belief, posterior};
-pub use contract::Reported;
 pub use error::ExplainError;
-pub use explainer::{Covers, Explainer};
-pub use placement::{Answered, AttributeAtoms, Bin, Counted, Outcome, Pair, Placement};
-pub use told::{AnswerExplainer, Coded, Meaning, Told};
-pub use upload::{Dissected, Part, PartName};
+pub use explain_mechanism::Reported;
+pub use explainer::{EpsilonScope, Explainer};
+pub use explanation::{AnswerExplainer, CodedPart, Explanation, Meaning};
+pub use placement::{AttributeAtoms, Bin, BinAnswer, Outcome, Pair, Placement, SignedAnswer};
+pub use upload::{DissectedUpload, UploadField, UploadFieldName};

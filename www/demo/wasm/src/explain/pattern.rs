@@ -3,10 +3,10 @@
 use hushbin::domain::Signed;
 use hushbin::mechanism::pattern::{Pattern, Randomizer, Report};
 
-use super::contract::{Explained, Reported, Setting};
-use super::placement::{Answered, Outcome, Placement};
+use super::explain_mechanism::{ExplainMechanism, Reported, Setting};
+use super::placement::{SignedAnswer, Outcome, Placement};
 
-impl Explained for Pattern {
+impl ExplainMechanism for Pattern {
     type Report = Report;
 
     fn reported(&self, report: &Report) -> Reported {
@@ -21,7 +21,7 @@ impl Explained for Pattern {
             Outcome {
                 answers: own
                     .filter(|own| self.favours(own.item as u32, output))
-                    .map(Answered::from)
+                    .map(SignedAnswer::from)
                     .collect(),
                 paddings: 0,
                 chance,
@@ -29,7 +29,7 @@ impl Explained for Pattern {
         };
         Placement::Buckets {
             buckets: (0..)
-                .zip(chances(self, setting, answers))
+                .zip(outcome_probabilities(self, setting, answers))
                 .map(outcome)
                 .collect(),
             shared: Some(self.favoured().len() as u32),
@@ -37,7 +37,7 @@ impl Explained for Pattern {
     }
 
     fn log_likelihood(&self, setting: &Setting, answers: &[Signed], report: &Report) -> f64 {
-        chances(self, setting, answers)[report.bucket as usize].ln()
+        outcome_probabilities(self, setting, answers)[report.bucket as usize].ln()
     }
 
     /// Returns 1 if only the first input favours the output, −1 if only the second does, else 0.
@@ -53,8 +53,8 @@ impl Explained for Pattern {
 }
 
 /// Returns the probability of every output.
-fn chances(pattern: &Pattern, setting: &Setting, answers: &[Signed]) -> Vec<f64> {
+fn outcome_probabilities(pattern: &Pattern, setting: &Setting, answers: &[Signed]) -> Vec<f64> {
     let core = Randomizer::new(pattern, setting.epsilon);
     let kept = &mut |kept: &[Signed]| core.probabilities(kept[0].item as u32);
-    setting.kept(answers, kept)
+    setting.average_over_selections(answers, kept)
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 /// Answer about one item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
-pub struct Answered {
+pub struct SignedAnswer {
     /// Index of the item.
     pub item: u32,
     /// Sign of the answer: 1 or −1.
@@ -19,7 +19,7 @@ pub struct Answered {
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Outcome {
     /// Answers that make it more likely, in the task's order.
-    pub answers: Vec<Answered>,
+    pub answers: Vec<SignedAnswer>,
     /// Number of paddings that make it more likely.
     pub paddings: u32,
     /// Probability, given the seed.
@@ -51,9 +51,9 @@ pub struct AttributeAtoms {
 /// Answer in a bin, with its sign there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
-pub struct Counted {
+pub struct BinAnswer {
     /// Answer of the person.
-    pub answer: Answered,
+    pub answer: SignedAnswer,
     /// Answer's sign times the seed's sign: 1 or −1.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "1 | -1"))]
     pub push: i8,
@@ -64,7 +64,7 @@ pub struct Counted {
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Bin {
     /// Answers in the bin.
-    pub answers: Vec<Counted>,
+    pub answers: Vec<BinAnswer>,
     /// Sum of these answers, before noise.
     pub sum: f64,
 }
@@ -109,7 +109,7 @@ pub enum Placement {
     },
 }
 
-impl From<&Signed> for Answered {
+impl From<&Signed> for SignedAnswer {
     fn from(signed: &Signed) -> Self {
         Self {
             item: signed.item as u32,

@@ -3,15 +3,15 @@
 use hushbin::{Report, Task, Upload};
 use serde::Serialize;
 
-use super::contract::Reported;
 use super::error::ExplainError;
+use super::explain_mechanism::Reported;
 use super::explainer::Explainer;
 
 /// Name of a field in an upload of one report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
-pub enum PartName {
+pub enum UploadFieldName {
     /// Version of the format.
     Version,
     /// Fingerprint of the task.
@@ -29,9 +29,9 @@ pub enum PartName {
 /// Field of an upload, with its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
-pub struct Part {
+pub struct UploadField {
     /// Name of the field.
-    pub name: PartName,
+    pub name: UploadFieldName,
     /// Offset of its first byte.
     pub from: usize,
     /// Offset of the first byte after it.
@@ -41,21 +41,21 @@ pub struct Part {
 /// Upload of one report, split into its fields.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
-pub struct Dissected {
+pub struct DissectedUpload {
     /// Fields, in order. They cover all bytes.
-    pub parts: Vec<Part>,
+    pub parts: Vec<UploadField>,
     /// Decoded response, which is the last field.
     pub response: Reported,
 }
 
 /// Fields before the response, with numbers of bytes. The count of one report is a varint of one
 /// byte.
-const FIELDS: [(PartName, usize); 5] = [
-    (PartName::Version, 1),
-    (PartName::Task, 16),
-    (PartName::Id, 16),
-    (PartName::Count, 1),
-    (PartName::Seed, 8),
+const FIELDS: [(UploadFieldName, usize); 5] = [
+    (UploadFieldName::Version, 1),
+    (UploadFieldName::Task, 16),
+    (UploadFieldName::Id, 16),
+    (UploadFieldName::Count, 1),
+    (UploadFieldName::Seed, 8),
 ];
 
 /// Decodes the only report of an upload made for the task.
@@ -68,19 +68,19 @@ pub(super) fn sole_report(task: &Task, upload: &[u8]) -> Result<Report, ExplainE
 }
 
 /// Returns the fields of an upload of one report with `length` bytes.
-pub(super) fn parts(length: usize) -> Vec<Part> {
+pub(super) fn upload_fields(length: usize) -> Vec<UploadField> {
     let mut from = 0;
-    let mut part = |(name, length): (PartName, usize)| {
+    let mut part = |(name, length): (UploadFieldName, usize)| {
         let to = from + length;
-        Part {
+        UploadField {
             name,
             from: core::mem::replace(&mut from, to),
             to,
         }
     };
-    let mut parts: Vec<Part> = FIELDS.into_iter().map(&mut part).collect();
+    let mut parts: Vec<UploadField> = FIELDS.into_iter().map(&mut part).collect();
     let fixed: usize = FIELDS.iter().map(|(_, length)| length).sum();
-    parts.push(part((PartName::Response, length - fixed)));
+    parts.push(part((UploadFieldName::Response, length - fixed)));
     parts
 }
 
@@ -97,10 +97,10 @@ impl Explainer {
     ///
     /// # Errors
     /// Errors of [`Explainer::report`].
-    pub fn dissect(&self, upload: &[u8]) -> Result<Dissected, ExplainError> {
+    pub fn dissect(&self, upload: &[u8]) -> Result<DissectedUpload, ExplainError> {
         let report = self.report(upload)?;
-        Ok(Dissected {
-            parts: parts(upload.len()),
+        Ok(DissectedUpload {
+            parts: upload_fields(upload.len()),
             response: self.reported(&report)?,
         })
     }

@@ -4,24 +4,24 @@ use hushbin::Entry;
 use hushbin::domain::Signed;
 use hushbin::mechanism::window::{Randomizer, Report, Window};
 
-use super::contract::{Explained, Reported, Setting};
-use super::placement::{Answered, AttributeAtoms, Outcome, Placement};
+use super::explain_mechanism::{ExplainMechanism, Reported, Setting};
+use super::placement::{SignedAnswer, AttributeAtoms, Outcome, Placement};
 
-impl Explained for Window {
+impl ExplainMechanism for Window {
     type Report = Report;
 
     fn reported(&self, report: &Report) -> Reported {
-        let values = digits(self, report.bucket).map(|atom| place(self, atom));
+        let values = cell_atoms(self, report.bucket).map(|atom| atom_value(self, atom));
         Reported::Atoms {
             values: values.collect(),
         }
     }
 
     fn place(&self, setting: &Setting, answers: &[Signed], report: &Report) -> Placement {
-        let chances = chances(self, setting, answers, report.seed);
+        let chances = outcome_probabilities(self, setting, answers, report.seed);
         let of_atom = |index: usize, atom: u32| -> f64 {
             let cells = (0..).zip(&chances);
-            let own = cells.filter(|(cell, _)| digits(self, *cell).nth(index) == Some(atom));
+            let own = cells.filter(|(cell, _)| cell_atoms(self, *cell).nth(index) == Some(atom));
             own.map(|(_, chance)| chance).sum()
         };
         let mut drawn = Vec::new();
@@ -40,7 +40,7 @@ impl Explained for Window {
                     signed.item == u64::from(item) && window.contains(&atom)
                 };
                 Outcome {
-                    answers: answers.iter().filter(favours).map(Answered::from).collect(),
+                    answers: answers.iter().filter(favours).map(SignedAnswer::from).collect(),
                     paddings: 0,
                     chance: of_atom(index, atom),
                 }
@@ -54,7 +54,7 @@ impl Explained for Window {
     }
 
     fn log_likelihood(&self, setting: &Setting, answers: &[Signed], report: &Report) -> f64 {
-        chances(self, setting, answers, report.seed)[report.bucket as usize].ln()
+        outcome_probabilities(self, setting, answers, report.seed)[report.bucket as usize].ln()
     }
 
     /// Returns the nearness of the report to the first input's answers, minus that to the second's.
@@ -65,7 +65,7 @@ impl Explained for Window {
             let mut nearness = 0.0;
             support.for_each_atom(report, |attribute, atom| {
                 let own = |signed: &&Signed| signed.item == u64::from(attribute);
-                let place = 0.5 + 0.5 * place(self, atom);
+                let place = 0.5 + 0.5 * atom_value(self, atom);
                 nearness += match input.iter().find(own) {
                     Some(signed) if signed.negative => 1.0 - place,
                     Some(_) => place,
@@ -79,12 +79,12 @@ impl Explained for Window {
 }
 
 /// Returns an atom's value divided by the maximum, from −1 to 1.
-fn place(window: &Window, atom: u32) -> f64 {
+fn atom_value(window: &Window, atom: u32) -> f64 {
     f64::from(window.value(atom)) / f64::from(window.value(window.atoms() - 1))
 }
 
 /// Returns the atoms of a cell, in the order in which attributes are drawn.
-fn digits(window: &Window, cell: u32) -> impl Iterator<Item = u32> {
+fn cell_atoms(window: &Window, cell: u32) -> impl Iterator<Item = u32> {
     let atoms = window.atoms();
     let places = (0..window.drawn()).rev().map(move |place| atoms.pow(place));
     places.map(move |place| cell / place % atoms)
@@ -92,7 +92,7 @@ fn digits(window: &Window, cell: u32) -> impl Iterator<Item = u32> {
 
 /// Returns the probability of every cell under a seed. A number without an answer is in the middle
 /// of its range.
-fn chances(window: &Window, setting: &Setting, answers: &[Signed], seed: u64) -> Vec<f64> {
+fn outcome_probabilities(window: &Window, setting: &Setting, answers: &[Signed], seed: u64) -> Vec<f64> {
     let core = Randomizer::new(window, &setting.domain, setting.epsilon);
     let entry = |signed: &Signed| Entry {
         item: signed.item,

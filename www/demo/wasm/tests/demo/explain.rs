@@ -5,7 +5,8 @@ use hushbin::mechanism::{collision, hash_bin, window};
 use hushbin::{ErrorCode, Randomizer, Report, Task, Upload, UploadId};
 use hushbin_analysis::estimate::Estimand;
 use hushbin_demo::explain::{
-    Covers, ExplainError, Explainer, Measured, Outcome, PartName, Placement, Reported,
+    EpsilonScope, ExplainError, Explainer, MeasuredBound, Outcome, Placement, Reported,
+    UploadFieldName,
 };
 use hushbin_tests::uploads::draft;
 use rand_chacha::ChaCha20Rng;
@@ -125,11 +126,14 @@ fn uploads_are_taken_apart_as_they_were_encoded() {
                 let part = found.parts.iter().find(|part| part.name == name).unwrap();
                 &upload[part.from..part.to]
             };
-            assert_eq!(bytes(PartName::Version), [1]);
-            assert_eq!(bytes(PartName::Task), task.fingerprint().0);
-            assert_eq!(bytes(PartName::Id), [9; 16]);
-            assert_eq!(bytes(PartName::Count), [1]);
-            let (seed, response) = (bytes(PartName::Seed), bytes(PartName::Response));
+            assert_eq!(bytes(UploadFieldName::Version), [1]);
+            assert_eq!(bytes(UploadFieldName::Task), task.fingerprint().0);
+            assert_eq!(bytes(UploadFieldName::Id), [9; 16]);
+            assert_eq!(bytes(UploadFieldName::Count), [1]);
+            let (seed, response) = (
+                bytes(UploadFieldName::Seed),
+                bytes(UploadFieldName::Response),
+            );
             let seed = u64::from_le_bytes(seed.try_into().unwrap());
             match (&found.response, explainer.report(&upload).unwrap()) {
                 (Reported::Bucket { bucket }, Report::Collision(report)) => {
@@ -328,7 +332,7 @@ fn noisy_bins_have_probabilities_that_sum_to_one() {
 #[test]
 fn noisy_bins_stay_within_epsilon_for_one_answer_and_twice_that_for_two() {
     let explainer = explainer(EVENT);
-    assert_eq!(explainer.covers(), Covers::Entry);
+    assert_eq!(explainer.covers(), EpsilonScope::Entry);
     let flipped = [
         signed(&[(0, true), (2, true)]),
         signed(&[(0, false)]),
@@ -402,7 +406,7 @@ fn what_reports_tell_is_what_is_estimated() {
 }
 
 /// Audits 10,000 reports of each input, made at ε by the task's randomizer.
-fn audited(mechanism: &str, epsilon: f64) -> Measured {
+fn audited(mechanism: &str, epsilon: f64) -> MeasuredBound {
     let explainer = Explainer::new(&task(mechanism, 1.0)).unwrap();
     let made = task(mechanism, epsilon);
     let mut audit = explainer.audit();

@@ -2,7 +2,7 @@
 //! definitions.
 
 use hushbin::{Entry, Randomizer, Report, Task, TaskDraft, Upload, UploadId};
-use hushbin_demo::explain::{AnswerExplainer, ExplainError, Meaning, Reported, Told};
+use hushbin_demo::explain::{AnswerExplainer, ExplainError, Explanation, Meaning, Reported};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use serde_json::{Value, json};
@@ -59,7 +59,7 @@ fn upload(task: &Task, report: Report) -> Vec<u8> {
 }
 
 /// Makes `reports` reports of the answers, with their explanations.
-fn told(task: &Task, answers: &[Vec<Entry>], reports: u64) -> Vec<(Report, Told)> {
+fn told(task: &Task, answers: &[Vec<Entry>], reports: u64) -> Vec<(Report, Explanation)> {
     let explainer = AnswerExplainer::new(task).unwrap();
     let mut rng = ChaCha20Rng::seed_from_u64(3);
     let mut randomizer = Randomizer::new(task);
@@ -70,7 +70,7 @@ fn told(task: &Task, answers: &[Vec<Entry>], reports: u64) -> Vec<(Report, Told)
         let bytes = upload(task, made.report.clone());
         (
             made.report,
-            explainer.told(&bytes, &slices(answers)).unwrap(),
+            explainer.explain(&bytes, &slices(answers)).unwrap(),
         )
     };
     (0..reports).map(|_| one()).collect()
@@ -128,7 +128,7 @@ fn reports_name_their_question_and_keep_to_epsilon() {
 }
 
 /// Returns the labels of all meanings.
-fn labels(told: &Told) -> Vec<&str> {
+fn labels(told: &Explanation) -> Vec<&str> {
     told.meanings
         .iter()
         .map(|meaning| meaning.label.as_str())
@@ -318,7 +318,7 @@ fn what_cannot_be_explained_is_refused() {
     let explainer = AnswerExplainer::new(&task).unwrap();
     let (report, _) = told(&task, &answers, 1).remove(0);
     let bytes = upload(&task, report);
-    let refused = |answers: &[Vec<Entry>]| explainer.told(&bytes, &slices(answers)).unwrap_err();
+    let refused = |answers: &[Vec<Entry>]| explainer.explain(&bytes, &slices(answers)).unwrap_err();
     assert_eq!(refused(&answers[..3]), ExplainError::Answers);
     for (index, wrong) in [
         (0, vec![entry(3, 1.0)]),
@@ -336,7 +336,7 @@ fn what_cannot_be_explained_is_refused() {
     }
     assert_eq!(
         explainer
-            .told(&bytes[..20], &slices(&answers))
+            .explain(&bytes[..20], &slices(&answers))
             .unwrap_err()
             .code(),
         "parameter"

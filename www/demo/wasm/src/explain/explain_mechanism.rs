@@ -43,7 +43,7 @@ pub enum Reported {
 }
 
 /// Mechanism whose reports can be explained, for a task's domain and ε.
-pub(super) trait Explained {
+pub(super) trait ExplainMechanism {
     type Report;
 
     /// Returns the randomised part of a report.
@@ -80,7 +80,7 @@ impl Setting {
 
     /// Returns the probability of every outcome. If there are more answers than the sparsity, it
     /// is averaged over uniformly random selections.
-    pub(super) fn kept(
+    pub(super) fn average_over_selections(
         &self,
         answers: &[Signed],
         chances: &mut dyn FnMut(&[Signed]) -> Vec<f64>,
@@ -90,12 +90,14 @@ impl Setting {
         }
         // Dropping one uniformly random answer at a time gives a uniformly random selection.
         let without = |index| [&answers[..index], &answers[index + 1..]].concat();
-        mean((0..answers.len()).map(|index| self.kept(&without(index), chances)))
+        mean_distribution(
+            (0..answers.len()).map(|index| self.average_over_selections(&without(index), chances)),
+        )
     }
 }
 
 /// Returns the mean of distributions. There must be at least one.
-pub(super) fn mean(distributions: impl Iterator<Item = Vec<f64>>) -> Vec<f64> {
+pub(super) fn mean_distribution(distributions: impl Iterator<Item = Vec<f64>>) -> Vec<f64> {
     let mut sums = Vec::new();
     let mut count = 0.0;
     for distribution in distributions {

@@ -9,10 +9,10 @@ use hushbin::{Entry, Items, Question, Report, Task};
 use serde::Serialize;
 
 use super::belief::posterior;
-use super::contract::Reported;
 use super::error::{ExplainError, MOST_ANSWERS};
+use super::explain_mechanism::Reported;
 use super::explainer::reported;
-use super::upload::{Part, parts, sole_report};
+use super::upload::{UploadField, sole_report, upload_fields};
 use hushbin_analysis::estimate::counted_label;
 use hushbin_analysis::likelihood::{Hypothesis, observe};
 
@@ -34,17 +34,17 @@ pub struct AnswerExplainer {
 /// Explanation of a report.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(missing_as_null))]
-pub struct Told {
+pub struct Explanation {
     /// Name of the answered question, which the seed decides.
     pub question: String,
     /// Kind of this question, as in a task file.
     pub kind: String,
     /// Fields of the upload, in order. They cover all its bytes.
-    pub parts: Vec<Part>,
+    pub parts: Vec<UploadField>,
     /// Randomised part of the report.
     pub response: Reported,
     /// Coded answer, before it was randomised.
-    pub coded: Vec<Coded>,
+    pub coded: Vec<CodedPart>,
     /// Belief of an observer in each possible answer.
     pub meanings: Vec<Meaning>,
     /// Minimum and maximum likelihood ratio of all possible reports: exp(−ε) and exp(ε).
@@ -54,7 +54,7 @@ pub struct Told {
 /// Part of an answer in the coding of the mechanism.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(missing_as_null))]
-pub struct Coded {
+pub struct CodedPart {
     /// Label of an option, a bin, a level, or one of several numbers.
     pub label: String,
     /// Probability that the answer becomes this part.
@@ -67,7 +67,7 @@ pub struct Coded {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Meaning {
-    /// Label, as in [`Coded::label`].
+    /// Label, as in [`CodedPart::label`].
     pub label: String,
     /// True for the person's answer. For several numbers, true if it is in the upper half.
     pub own: bool,
@@ -108,9 +108,13 @@ impl AnswerExplainer {
     /// # Errors
     /// Errors of [`hushbin::Upload::decode`]. [`ExplainError::NotOne`] unless there is one report.
     /// [`ExplainError::Answers`] unless each question has an answer of its kind.
-    pub fn told(&self, upload: &[u8], answers: &[&[Entry]]) -> Result<Told, ExplainError> {
+    pub fn explain(
+        &self,
+        upload: &[u8],
+        answers: &[&[Entry]],
+    ) -> Result<Explanation, ExplainError> {
         let questions = self.task.questions();
-        let fits = |(question, answer): (&Question, &&[Entry])| is_answer(question, answer);
+        let fits = |(question, answer): (&Question, &&[Entry])| is_valid_answer(question, answer);
         if answers.len() != questions.len() || !questions.iter().zip(answers).all(fits) {
             return Err(ExplainError::Answers);
         }
@@ -118,12 +122,12 @@ impl AnswerExplainer {
         let index = self.task.draw().question(report.seed());
         let (question, answer) = (&questions[index], answers[index]);
         let epsilon = question.epsilon();
-        Ok(Told {
+        Ok(Explanation {
             question: question.name().to_owned(),
             kind: question.kind().name().to_owned(),
-            parts: parts(upload.len()),
+            parts: upload_fields(upload.len()),
             response: reported(question.mechanism(), &report)?,
-            coded: coded(question, answer),
+            coded: coded_parts(question, answer),
             meanings: meanings(question, answer, &report),
             ratios: [-epsilon, epsilon].map(f64::exp),
         })
@@ -131,7 +135,7 @@ impl AnswerExplainer {
 }
 
 /// Checks that an answer is valid for a question.
-fn is_answer(question: &Question, answer: &[Entry]) -> bool {
+fn is_valid_answer(question: &Question, answer: &[Entry]) -> bool {
     let (kind, items) = (question.kind(), question.items().count().unwrap_or(0));
     let item = |entry: &Entry| entry.item < u64::from(items);
     let distinct = (1..answer.len()).all(|at| {
@@ -145,12 +149,12 @@ fn is_answer(question: &Question, answer: &[Entry]) -> bool {
             answer.len() == of.len() && answer.iter().all(number) && distinct
         }
         Kind::Choice | Kind::Flag => matches!(answer, [one] if item(one) && one.value == 1.0),
-        Kind::Cross(cross) => matches!(answer, [one] if is_cell(cross, one)),
+        Kind::Cross(cross) => matches!(answer, [one] if is_valid_cell(cross, one)),
         Kind::Together(together) => {
             let parts = together.parts();
             let option = |entry: &Entry| {
                 let part = parts.get(entry.item as usize);
-                part.is_some_and(|part| is_index(part, entry.value))
+                part.is_some_and(|part| is_option_index(part, entry.value))
             };
             answer.len() == parts.len() && answer.iter().all(option) && distinct
         }
@@ -162,20 +166,20 @@ fn is_answer(question: &Question, answer: &[Entry]) -> bool {
     }
 }
 
-fn is_cell(cross: &Cross, entry: &Entry) -> bool {
+fn is_valid_cell(cross: &Cross, entry: &Entry) -> bool {
     let (column, columns) = (entry.value, cross.columns());
     entry.item < u64::from(cross.rows().cells())
         && column.is_finite()
-        && (columns.scale().is_some() || is_index(columns, column))
+        && (columns.scale().is_some() || is_option_index(columns, column))
 }
 
-fn is_index(part: &task::Part, value: f64) -> bool {
+fn is_option_index(part: &task::Part, value: f64) -> bool {
     value.fract() == 0.0 && (0.0..f64::from(part.cells())).contains(&value)
 }
 
 /// Returns the coding of an answer, with the probability of each part.
-fn coded(question: &Question, answer: &[Entry]) -> Vec<Coded> {
-    let part = |item: u64, chance, value| Coded {
+fn coded_parts(question: &Question, answer: &[Entry]) -> Vec<CodedPart> {
+    let part = |item: u64, chance, value| CodedPart {
         label: label(question, item),
         chance,
         value,
@@ -215,13 +219,13 @@ fn coded(question: &Question, answer: &[Entry]) -> Vec<Coded> {
 }
 
 /// Formats the range of bins.
-fn bins(scale: &Scale, bins: std::ops::Range<u32>) -> String {
+fn format_bin_range(scale: &Scale, bins: std::ops::Range<u32>) -> String {
     let edges = scale.edges().expect("there are bins");
     let [from, to] = [bins.start, bins.end].map(|edge| edges[edge as usize]);
-    format!("{from} to {}", in_unit(to, scale))
+    format!("{from} to {}", format_with_unit(to, scale))
 }
 
-fn in_unit(number: f64, scale: &Scale) -> String {
+fn format_with_unit(number: f64, scale: &Scale) -> String {
     match scale.unit() {
         Some(unit) => format!("{number} {unit}"),
         None => number.to_string(),
@@ -232,7 +236,7 @@ fn in_unit(number: f64, scale: &Scale) -> String {
 fn label(question: &Question, item: u64) -> String {
     match (question.kind(), question.items()) {
         (Kind::Flag, _) => ["no", "yes"][item as usize].to_owned(),
-        (Kind::Number(scale), _) => bins(scale, item as u32..item as u32 + 1),
+        (Kind::Number(scale), _) => format_bin_range(scale, item as u32..item as u32 + 1),
         (Kind::Numbers(of), _) if of.is_alone() => question.name().to_owned(),
         (Kind::Cross(_) | Kind::Together(_), _) => counted_label(question, item).to_string(),
         (_, Items::Named(names)) => names[item as usize].clone(),
@@ -241,7 +245,12 @@ fn label(question: &Question, item: u64) -> String {
 }
 
 /// Returns the answer with this value of one item, or without the item for `None`.
-fn supposed(question: &Question, answer: &[Entry], item: u64, value: Option<f64>) -> Hypothesis {
+fn hypothesis_with(
+    question: &Question,
+    answer: &[Entry],
+    item: u64,
+    value: Option<f64>,
+) -> Hypothesis {
     let others = answer.iter().filter(|entry| entry.item != item).copied();
     let own = value.map(|value| Entry { item, value });
     Hypothesis::new(question, &others.chain(own).collect::<Vec<_>>())
@@ -259,13 +268,14 @@ fn meanings(question: &Question, answer: &[Entry], report: &Report) -> Vec<Meani
     let items = 0..u64::from(question.items().count().unwrap_or(0));
     let given = |item: u64| answer.iter().find(|entry| entry.item == item);
     let chosen = |entry: &dyn Fn(u64) -> Entry, own: &dyn Fn(u64) -> bool| -> Vec<Meaning> {
-        let told = one_of(question, report, items.clone(), |item| vec![entry(item)]);
+        let told = exclusive_ratios(question, report, items.clone(), |item| vec![entry(item)]);
         told.map(|(item, ratio, before)| meaning(item, own(item), ratio, before))
             .collect()
     };
     let each = |values: &dyn Fn(u64) -> [Option<f64>; 2], own: &dyn Fn(u64) -> bool| {
         let told = items.clone().map(|item| {
-            let [first, second] = values(item).map(|value| supposed(question, answer, item, value));
+            let [first, second] =
+                values(item).map(|value| hypothesis_with(question, answer, item, value));
             let ratio = observe(question, [&first, &second], report).log_ratio.exp();
             meaning(item, own(item), ratio, 0.5)
         });
@@ -276,18 +286,20 @@ fn meanings(question: &Question, answer: &[Entry], report: &Report) -> Vec<Meani
         Kind::Choice | Kind::Flag => chosen(&|item| Entry { item, value: 1.0 }, &is_given),
         Kind::Number(scale) => {
             let cell = scale.cell(answer[0].value);
-            let value = |item: u64| within(scale, item as u32);
+            let value = |item: u64| value_in_cell(scale, item as u32);
             let number = |item| Entry {
                 item: 0,
                 value: value(item),
             };
-            chosen(&number, &|item| is_one_of(cell, item))
+            chosen(&number, &|item| can_become_item(cell, item))
         }
         Kind::Cross(cross) => {
             let cell = cross.cell(answer[0].item as u32, answer[0].value);
-            chosen(&|item| of_cell(cross, item), &|item| is_one_of(cell, item))
+            chosen(&|item| entry_in_cell(cross, item), &|item| {
+                can_become_item(cell, item)
+            })
         }
-        Kind::Together(together) => of_parts(question, together, answer, report)
+        Kind::Together(together) => part_option_ratios(question, together, answer, report)
             .into_iter()
             .map(|(item, own, ratio, before)| meaning(item, own, ratio, before))
             .collect(),
@@ -307,18 +319,18 @@ fn meanings(question: &Question, answer: &[Entry], report: &Report) -> Vec<Meani
 }
 
 /// Returns an answer that is coded as this cell with probability 1.
-fn of_cell(cross: &Cross, cell: u64) -> Entry {
+fn entry_in_cell(cross: &Cross, cell: u64) -> Entry {
     let columns = cross.columns();
     let column = cell as u32 % columns.cells();
     let scale = columns.scale();
     Entry {
         item: cell / u64::from(columns.cells()),
-        value: scale.map_or(f64::from(column), |scale| within(scale, column)),
+        value: scale.map_or(f64::from(column), |scale| value_in_cell(scale, column)),
     }
 }
 
 /// Checks whether a coded answer can be this item: `cell`, or the next one with probability `next`.
-fn is_one_of((cell, next): (u32, f64), item: u64) -> bool {
+fn can_become_item((cell, next): (u32, f64), item: u64) -> bool {
     item == u64::from(cell) && next < 1.0 || item == u64::from(cell) + 1 && next > 0.0
 }
 
@@ -327,7 +339,7 @@ fn is_high(limits: &Limits, entry: Option<&Entry>) -> bool {
 }
 
 /// Returns a number that is coded as this cell with probability 1.
-fn within(scale: &Scale, cell: u32) -> f64 {
+fn value_in_cell(scale: &Scale, cell: u32) -> f64 {
     match (scale.level(cell), scale.edges()) {
         (Some(level), _) => level,
         (None, Some(edges)) => 0.5 * (edges[cell as usize] + edges[cell as usize + 1]),
@@ -336,8 +348,8 @@ fn within(scale: &Scale, cell: u32) -> f64 {
 }
 
 /// Returns each option of each part, with all other parts as answered: its item, whether it is the
-/// person's answer, and the ratio and prior of [`one_of`].
-fn of_parts(
+/// person's answer, and the ratio and prior of [`exclusive_ratios`].
+fn part_option_ratios(
     question: &Question,
     together: &Together,
     answer: &[Entry],
@@ -354,7 +366,7 @@ fn of_parts(
             [&others[..], &[Entry { item: index, value }]].concat()
         };
         let options = first..first + u64::from(part.cells());
-        let told = one_of(question, report, options, with);
+        let told = exclusive_ratios(question, report, options, with);
         all.extend(told.map(|(item, ratio, before)| (item, given.contains(&item), ratio, before)));
     }
     all
@@ -362,7 +374,7 @@ fn of_parts(
 
 /// Returns each of several exclusive answers with its likelihood ratio against all other answers,
 /// and its prior. All answers are equally likely before the report.
-fn one_of(
+fn exclusive_ratios(
     question: &Question,
     report: &Report,
     items: std::ops::Range<u64>,
