@@ -3,11 +3,29 @@
  * limits the ε of all tasks of a collector together. Ledgers record what was spent.
  */
 
-import type { FetchedTask } from "./described.js";
-import type { Remembered } from "./permanent.js";
-import type { Budget } from "./task.js";
+import type { Budget, FetchedTask } from "./task.js";
 
 const DAY_MS = 86_400_000;
+
+/** Stored report of a permanent answer. */
+interface PermanentAnswer {
+  readonly digest: bigint;
+  /** Fingerprint of the task for which the report was made. */
+  readonly fingerprint: string;
+  readonly report: Uint8Array;
+}
+
+/** Permanent answers of one task. */
+export interface Remembered {
+  /** Random salt. Digests of equal answers therefore differ between browsers and tasks. */
+  readonly salt: Uint8Array;
+  /** End of the window to which `given` belongs, in milliseconds since 1970. */
+  readonly until: number;
+  /** Digests of the answers that were reported in this window. */
+  readonly given: ReadonlySet<bigint>;
+  /** Answers with their reports, oldest first. */
+  readonly made: readonly PermanentAnswer[];
+}
 
 /**
  * Ledger of one task in this browser: the reports made in the current window, and the ε spent in

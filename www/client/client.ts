@@ -4,7 +4,7 @@ import { ledgerAt, spentOf } from "./budget.js";
 import { type Consent, consentOf } from "./consent.js";
 import { deepCopy } from "./entries.js";
 import { ClosedError, OutboxFullError, StorageError, TaskError } from "./errors.js";
-import { loadRare } from "./loaders.js";
+import { loadExtras } from "./loaders.js";
 import { type ClientOptions, isSum, type Settings, settingsOf } from "./options.js";
 import { isPage } from "./page.js";
 import { emptyReceipt, type Receipt } from "./receipt.js";
@@ -208,7 +208,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
     if (this.consent !== "granted") {
       const receipt = emptyReceipt("no-consent");
       if (this.#settings.debug) {
-        await (await loadRare()).log(this.#settings, input, receipt);
+        await (await loadExtras()).log(this.#settings, input, receipt);
       }
       return receipt;
     }

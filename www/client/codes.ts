@@ -26,20 +26,13 @@ export const NO_ENTROPY = 13;
 /** Number of the error code for a module that lacks the task's mechanism or kind of question. */
 export const UNKNOWN_MECHANISM = 15;
 
-/** Texts for error codes of the core, by number. */
-interface Texts {
-  readonly ERROR_TEXTS: Readonly<Partial<Record<number, string>>>;
-}
-
 /**
  * Returns the text for an error code of the core. The texts are loaded on demand. If loading fails,
  * the result contains only the code's number. `hushbin task check` explains errors of a task in
  * more detail.
- *
- * @param load loads the texts
  */
-export async function coreErrorText(code: number, load: () => Promise<Texts>): Promise<string> {
-  const text = await load().then(
+export async function coreErrorText(code: number): Promise<string> {
+  const text = await import("./refusals.js").then(
     ({ ERROR_TEXTS }) => ERROR_TEXTS[code],
     () => undefined,
   );

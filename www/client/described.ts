@@ -6,15 +6,8 @@ import { invalid } from "./fields.js";
 import type { Settings } from "./options.js";
 import type { SessionRequests } from "./session-requests.js";
 import type { Store } from "./store/store.js";
-import { budgetOf, type parseTask, type Task } from "./task.js";
-
+import { budgetOf, type FetchedTask, type parseTask } from "./task.js";
 import { PROBLEM_PREFIX, request, unreachable } from "./transport.js";
-
-/** Task that the collector describes, and the fingerprint that the collector states. */
-export interface FetchedTask {
-  readonly task: Task;
-  readonly fingerprint: string;
-}
 
 /**
  * Fetches the task, in one attempt. A plain GET without additional headers needs no preflight.

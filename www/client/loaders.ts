@@ -6,9 +6,9 @@ import { coreSources, messageOf } from "./module.js";
 import type { SumPrivacy } from "./sums/privacy.js";
 import type { SumTask } from "./sums/task.js";
 
-type Rare = ReturnType<typeof import("./rare.js").inject>;
+type Extras = ReturnType<typeof import("./extras.js").inject>;
 
-let rare: Rare | undefined;
+let extras: Extras | undefined;
 
 /**
  * Loads the code that few pages need. A later call tries again after a failure.
@@ -16,14 +16,14 @@ let rare: Rare | undefined;
  * @throws WasmError if it cannot be loaded
  * @internal
  */
-export async function loadRare(): Promise<Rare> {
+export async function loadExtras(): Promise<Extras> {
   try {
-    const { inject } = await import("./rare.js");
+    const { inject } = await import("./extras.js");
     // Called once, because each call evaluates the file again.
-    rare ??= inject(INJECTED_ERRORS);
-    return rare;
+    extras ??= inject(INJECTED_ERRORS);
+    return extras;
   } catch (cause) {
-    throw new WasmError(`rare.js could not be loaded: ${messageOf(cause)}`, { cause });
+    throw new WasmError(`extras.js could not be loaded: ${messageOf(cause)}`, { cause });
   }
 }
 

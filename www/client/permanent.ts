@@ -1,32 +1,12 @@
 /** Permanent answers: the same answers are reported by the same bytes in each window. */
 
-import type { Ledger } from "./budget.js";
+import type { Ledger, Remembered } from "./budget.js";
 import { bytesOf, concatBytes } from "./bytes.js";
 import type { Entries } from "./input.js";
 import type { ReportMaker } from "./maker.js";
 
 /** Maximum number of permanent answers that are stored, each with its report. */
 const MOST = 64;
-
-/** StoredReport report of a permanent answer. */
-interface Permanent {
-  readonly digest: bigint;
-  /** Fingerprint of the task for which the report was made. */
-  readonly fingerprint: string;
-  readonly report: Uint8Array;
-}
-
-/** Permanent answers of one task. */
-export interface Remembered {
-  /** Random salt. Digests of equal answers therefore differ between browsers and tasks. */
-  readonly salt: Uint8Array;
-  /** End of the window to which `given` belongs, in milliseconds since 1970. */
-  readonly until: number;
-  /** Digests of the answers that were reported in this window. */
-  readonly given: ReadonlySet<bigint>;
-  /** Answers with their reports, oldest first. */
-  readonly made: readonly Permanent[];
-}
 
 /** What is remembered about given answers. */
 export interface Recalled {

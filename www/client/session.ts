@@ -6,7 +6,7 @@ import { Delivery } from "./delivery.js";
 import type { Described } from "./described.js";
 import { ClosedError, OutboxFullError, StorageError, TaskError } from "./errors.js";
 import type { Entries } from "./input.js";
-import { loadRare, loadShuffled } from "./loaders.js";
+import { loadExtras, loadShuffled } from "./loaders.js";
 import type { ReportMaker } from "./maker.js";
 import { isPinned, type Settings } from "./options.js";
 import { announcesEnd, isHidden, onLifeCycle, whenShown } from "./page.js";
@@ -54,7 +54,7 @@ export async function storeOf(settings: Settings, create = true): Promise<Store>
       isBroken = true;
     }
   }
-  return (await loadRare()).memoryOf(settings, isBroken);
+  return (await loadExtras()).memoryOf(settings, isBroken);
 }
 
 /** Transport of dry runs: acknowledges everything and sends nothing. */
@@ -151,7 +151,7 @@ export class Session implements SealableSession {
       this.#begun.changed();
     }
     if (this.#settings.debug) {
-      await (await loadRare()).log(this.#settings, input, receipt, this, made);
+      await (await loadExtras()).log(this.#settings, input, receipt, this, made);
     }
     return receipt;
   }
@@ -256,14 +256,14 @@ export async function openSession(
     storing.catch(() => {});
     const { described, isOld }: Described | Partial<Described> = settings.task
       ? {}
-      : await (await loadRare()).describe(own, requests, await storing, parseTask);
+      : await (await loadExtras()).describe(own, requests, await storing, parseTask);
     const { fingerprint: said } = described ?? {};
     // One of them is there.
     const task = (settings.task ?? described?.task) as AnyTask;
     requests.check();
     const isWithin = task.epsilon * budgetOf(task).reports <= settings.maxEpsilon;
     if (!isWithin || !isPinned(settings)) {
-      (await loadRare()).checkBudget(task, settings);
+      (await loadExtras()).checkBudget(task, settings);
     }
     engine = await (maker?.() ?? createEngine(task as Task));
     const { fingerprint } = engine;
@@ -276,7 +276,7 @@ export async function openSession(
         );
       }
     }
-    const recall = budgetOf(task).answers === "fresh" ? undefined : (await loadRare()).recall;
+    const recall = budgetOf(task).answers === "fresh" ? undefined : (await loadExtras()).recall;
     const store = await storing;
     const { revoked, notBefore } = (await store.ledgers()).ledger;
     requests.check();

@@ -85,6 +85,12 @@ export interface QuestionsTask extends TaskBase {
  */
 export type Task = RatingsTask | QuestionsTask;
 
+/** Task that the collector describes, and the fingerprint that the collector states. */
+export interface FetchedTask {
+  readonly task: Task;
+  readonly fingerprint: string;
+}
+
 /**
  * Limits of ε in the core; a test compares them. They are checked here as well, because a wrong ε
  * is the most common mistake.

@@ -119,7 +119,8 @@ const ENTRIES = ["index", "slim", "testing", "history"];
 export const LATER_FILES = [
   "complete",
   "fallback",
-  "rare",
+  "extras",
+  "refusals",
   "oblivious",
   "x25519",
   "sealing",
@@ -183,7 +184,7 @@ const INJECT_ERRORS = {
 };
 
 /** Files that are loaded later and throw error classes. */
-const WITH_ERRORS = ["rare", "sums", "shuffled"];
+const WITH_ERRORS = ["extras", "sums", "shuffled"];
 
 /**
  * Bundles a file so that each call of its `inject` evaluates the file again. Each of two entries in

@@ -75,11 +75,11 @@ describe("the tarball", () => {
     const files = run("tar", ["-tzf", tarball]).trim().split("\n").sort();
     const code = files.filter((file) => !/^package\/(API|README|LICENSE|CHANGELOG)/.test(file));
     const declared = [
-      ...["budget", "client", "consent", "described", "errors", "exports", "fallback", "history"],
+      ...["budget", "client", "consent", "errors", "exports", "fallback", "history"],
       ...["history/client-texts", "history/facts", "history/words", "index", "input", "loaders"],
-      ...["maker", "mechanism/coco", "mechanism/collision", "mechanism/hash-bin"],
-      ...["mechanism/index", "mechanism/pattern", "mechanism/window", "module", "options"],
-      ...["permanent", "question", "randomizer", "receipt", "results", "session-requests", "slim"],
+      ...["mechanism/coco", "mechanism/collision", "mechanism/hash-bin", "mechanism/index"],
+      ...["mechanism/pattern", "mechanism/window", "module", "options", "question"],
+      ...["randomizer", "receipt", "results", "slim"],
       ...["store/store", "sums/input", "sums/privacy", "sums/randomizer", "sums/task", "task"],
       ...["testing"],
     ];
@@ -496,10 +496,10 @@ describe.each(BUNDLERS)("split into chunks by %s", (name, bundle) => {
 
   beforeAll(async () => {
     const page = `
-      import { createRandomizer } from "hushbin";
+      import { createClient, createRandomizer } from "hushbin";
       const lengthOrCode = (task, input) => createRandomizer({ task })
         .then((randomizer) => randomizer.randomize(input).length, ({ code }) => code);
-      Object.assign(globalThis, { lengthOrCode });`;
+      Object.assign(globalThis, { createClient, lengthOrCode });`;
     writeFileSync(join(project, "page.ts"), page);
     const html = '<!doctype html><script type="module" src="/page.ts"></script>';
     writeFileSync(join(project, "index.html"), html);

@@ -106,8 +106,8 @@ it("loads what seals for reports that are sealed, checked by its hash", async ()
     outcomes: ["queued", "over-budget"],
     lengths: [33 + 1 + 52 + 9],
   });
-  // The store in memory is in `rare`.
-  expect(loaded().sort()).toEqual(["rare", "sealing", "shuffled"]);
+  // The store in memory is in `extras`.
+  expect(loaded().sort()).toEqual(["extras", "sealing", "shuffled"]);
   expect(Object.keys(HASHES)).toContain("hushbin.script.shuffled.js");
   await page.context().close();
 });
@@ -118,7 +118,7 @@ it("loads the code of sums for a task of sums", async () => {
     outcomes: ["queued", "over-budget"],
     lengths: [33 + 1 + 10 * 53],
   });
-  expect(loaded().sort()).toEqual(["rare", "sealing", "shuffled", "sums"]);
+  expect(loaded().sort()).toEqual(["extras", "sealing", "shuffled", "sums"]);
   await page.context().close();
 });
 

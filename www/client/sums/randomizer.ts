@@ -6,7 +6,6 @@
 import { hex } from "../bytes.js";
 import { coreErrorText, NO_ENTROPY } from "../codes.js";
 import { ClosedError, EntropyError, TaskError } from "../errors.js";
-import { INJECTED } from "../injected.js";
 import type { Entries } from "../input.js";
 import type { ReportMaker } from "../maker.js";
 import type { SumRandomizer as WasmRandomizer } from "../wasm/sums.js";
@@ -146,8 +145,6 @@ export class SumMaker implements ReportMaker, SumRandomizer {
   }
 }
 
-const loadRare = async () => (await import("../rare.js")).inject(...INJECTED);
-
 /**
  * Loads the core and returns the maker of a task's messages.
  *
@@ -167,9 +164,6 @@ export async function createMaker(given: unknown): Promise<SumMaker> {
     }
     throw cause === NO_ENTROPY
       ? new EntropyError()
-      : new TaskError(
-          "invalid-task",
-          `task ${task.id} is invalid: ${await coreErrorText(cause, loadRare)}`,
-        );
+      : new TaskError("invalid-task", `task ${task.id} is invalid: ${await coreErrorText(cause)}`);
   }
 }
