@@ -66,10 +66,10 @@ pub(crate) fn read_task(path: &Path) -> Result<Task, Box<dyn std::error::Error +
     }
 }
 
-/// Reads a task of reports or sums from a file, as [`task_of`].
+/// Reads a task of reports or sums from a file, as [`read_task`].
 ///
 /// # Errors
-/// Same as [`task_of`].
+/// Same as [`read_task`].
 pub(crate) fn read_collected_task(
     path: &Path,
 ) -> Result<CollectedTask, Box<dyn std::error::Error + Send + Sync>> {

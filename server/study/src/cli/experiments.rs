@@ -93,19 +93,19 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     for own in &results {
         writeln!(out, "{}: {} figures", own.title, own.figures.len())?;
         for outcome in &own.outcomes {
-            let worst = outcome.worst();
+            let worst = outcome.worst_cell();
             writeln!(
                 out,
                 "  {} of {}: ratio to the best competitor: median {:.3} of {} cells, worst {:.3} \
                  ({}, {}), {} lost",
                 outcome.contest.metric,
                 outcome.contest.estimand,
-                outcome.median(),
+                outcome.median_ratio(),
                 outcome.cells.len(),
                 worst.ratio,
                 evaluate::describe_cell(worst),
                 worst.best,
-                outcome.lost().count(),
+                outcome.lost_cells().count(),
             )?;
         }
     }

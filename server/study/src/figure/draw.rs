@@ -135,8 +135,8 @@ fn curve_labels(panels: &[Panel]) -> Vec<&str> {
 /// a plain line. After ten more curves the marks repeat, with dashed lines.
 fn curve_style(index: usize) -> Style {
     match index.checked_sub(1) {
-        None => Style::plain(),
-        Some(index) => Style::numbered(index),
+        None => Style::reference(),
+        Some(index) => Style::for_curve(index),
     }
 }
 

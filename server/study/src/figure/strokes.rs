@@ -27,16 +27,16 @@ where
         let part: Vec<(f64, f64)> = part.iter().filter_map(defined).collect();
         let (dash, gap) = style.dash;
         if gap == 0 {
-            chart.draw_series(LineSeries::new(part, style.line()))?;
+            chart.draw_series(LineSeries::new(part, style.line_style()))?;
         } else {
-            chart.draw_series(DashedLineSeries::new(part, dash, gap, style.line()))?;
+            chart.draw_series(DashedLineSeries::new(part, dash, gap, style.line_style()))?;
         }
     }
     let step = points.len().div_ceil(7).max(1);
     // The offset by index keeps the marks of different curves apart.
     let marks = points.iter().skip(index % step).step_by(step);
     for point in marks.filter_map(defined) {
-        if let Some((shape, fill)) = style.mark() {
+        if let Some((shape, fill)) = style.mark_outline() {
             let at = EmptyElement::at(point);
             chart.draw_series([at + Polygon::new(shape.clone(), fill)])?;
             let at = EmptyElement::at(point);
@@ -56,11 +56,11 @@ pub(crate) fn draw_sample(
     let (dash, gap) = style.dash;
     let ends = [(x, y), (x + 56, y)];
     if gap == 0 {
-        area.draw(&PathElement::new(ends, style.line()))?;
+        area.draw(&PathElement::new(ends, style.line_style()))?;
     } else {
-        area.draw(&DashedPathElement::new(ends, dash, gap, style.line()))?;
+        area.draw(&DashedPathElement::new(ends, dash, gap, style.line_style()))?;
     }
-    if let Some((shape, fill)) = style.mark() {
+    if let Some((shape, fill)) = style.mark_outline() {
         let at = EmptyElement::at((x + 28, y));
         area.draw(&(at + Polygon::new(shape.clone(), fill)))?;
         let at = EmptyElement::at((x + 28, y));

@@ -49,7 +49,7 @@ const COLOURS_AND_MARKS: [(RGBColor, Mark); 10] = [
 
 impl Style {
     /// Returns the style of the reference curve: a plain line.
-    pub(crate) const fn plain() -> Self {
+    pub(crate) const fn reference() -> Self {
         Self {
             color: BLACK,
             width: 3,
@@ -60,7 +60,7 @@ impl Style {
 
     /// Returns the style of the curve with this index. From index `COLOURS_AND_MARKS.len()` on, the
     /// colours and marks repeat, with dashed lines.
-    pub(crate) fn numbered(index: usize) -> Self {
+    pub(crate) fn for_curve(index: usize) -> Self {
         let (color, mark) = COLOURS_AND_MARKS[index % COLOURS_AND_MARKS.len()];
         Self {
             color,
@@ -74,13 +74,13 @@ impl Style {
         }
     }
 
-    pub(crate) fn line(&self) -> ShapeStyle {
+    pub(crate) fn line_style(&self) -> ShapeStyle {
         self.color.stroke_width(self.width)
     }
 
     /// Returns the corners of the mark relative to its point, and whether and how it is filled.
     /// Returns `None` for a curve without marks.
-    pub(crate) fn mark(&self) -> Option<(Vec<(i32, i32)>, ShapeStyle)> {
+    pub(crate) fn mark_outline(&self) -> Option<(Vec<(i32, i32)>, ShapeStyle)> {
         let Mark(shape, filled) = self.mark?;
         let corners: &[(i32, i32)] = match shape {
             Shape::Circle => &[

@@ -73,9 +73,11 @@ pub(super) fn bounds(batch: &BoundInput) -> [PublishedBound; 4] {
             ..any
         })
         .ok_or("a report that favours buckets, c of t");
-    let hoeffding = |blanket: Blanket| batch.invert(|central| blanket.hoeffding(central));
-    let bennett = |blanket: Blanket| batch.invert(|central| blanket.bennett(central));
-    let numeric = |name, scope, value| batch.published(name, SOURCE, scope, value);
+    let hoeffding =
+        |blanket: Blanket| batch.least_central_epsilon(|central| blanket.hoeffding(central));
+    let bennett =
+        |blanket: Blanket| batch.least_central_epsilon(|central| blanket.bennett(central));
+    let numeric = |name, scope, value| batch.published_bound(name, SOURCE, scope, value);
     let (all, one) = (Scope::AnyRandomizer, Scope::Mechanism);
     [
         numeric("privacy blanket, Hoeffding", all, Ok(hoeffding(any))),
@@ -86,7 +88,7 @@ pub(super) fn bounds(batch: &BoundInput) -> [PublishedBound; 4] {
 }
 
 impl Blanket {
-    fn loss(&self, central: f64) -> LossBounds {
+    fn loss_bounds(&self, central: f64) -> LossBounds {
         let (e, k, a) = (self.epsilon.exp(), central.exp(), central.exp_m1());
         let Some(favoured) = self.favoured else {
             // Generic bounds of the paper: P/ω and Q/ω lie between exp(−ε) and exp(ε).
@@ -118,7 +120,7 @@ impl Blanket {
 
     /// Returns the bound on δ by Hoeffding's inequality, at ε_c = `central` in (0, ε).
     fn hoeffding(&self, central: f64) -> f64 {
-        let (a, LossBounds { range, .. }) = (central.exp_m1(), self.loss(central));
+        let (a, LossBounds { range, .. }) = (central.exp_m1(), self.loss_bounds(central));
         let square = range * range;
         self.blanket_mean(square / (4.0 * a), 2.0 * a * a / square)
     }
@@ -130,7 +132,7 @@ impl Blanket {
             LossBounds {
                 greatest, square, ..
             },
-        ) = (central.exp_m1(), self.loss(central));
+        ) = (central.exp_m1(), self.loss_bounds(central));
         let u = a * greatest / square;
         // For small u, (1 + u)·ln(1 + u) − u suffers from cancellation. Bernstein's bound is
         // smaller than φ(u) by less than one part in 10⁹.
@@ -241,7 +243,7 @@ mod tests {
         ] {
             for central in [0.001, 0.3, 1.0] {
                 let (blanket, found) = sampled(&mechanism, central);
-                let bound = blanket.loss(central);
+                let bound = blanket.loss_bounds(central);
                 let at = format!("{mechanism}, ε_c = {central}: {found:?}, {bound:?}");
                 for (found, bound) in [
                     (found.range, bound.range),

@@ -63,7 +63,7 @@ pub(super) type BoundValue = Result<f64, &'static str>;
 
 impl BoundInput {
     /// Creates the published bound from the value that its formula yields for this batch.
-    pub(super) fn published(
+    pub(super) fn published_bound(
         &self,
         name: &'static str,
         source: &'static str,
@@ -83,7 +83,7 @@ impl BoundInput {
 
     /// Returns the least ε_c at which `delta_at` is at most δ, to one part in 10¹² and rounded up.
     /// Returns ε if no smaller value is enough.
-    pub(super) fn invert(&self, delta_at: impl Fn(f64) -> f64) -> f64 {
+    pub(super) fn least_central_epsilon(&self, delta_at: impl Fn(f64) -> f64) -> f64 {
         // The computed δ may be too small by one part in 10⁹.
         let enough = |central: f64| delta_at(central) * (1.0 + 1e-9) <= self.delta;
         bisect(self.epsilon, 0.0, 1e-12, enough)

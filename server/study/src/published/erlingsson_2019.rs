@@ -7,7 +7,7 @@
 use super::bound::{BoundInput, BoundValue, PublishedBound, Scope};
 
 pub(super) fn bound(batch: &BoundInput) -> PublishedBound {
-    batch.published(
+    batch.published_bound(
         "amplification by shuffling",
         "Erlingsson et al. 2019",
         Scope::AnyRandomizer,

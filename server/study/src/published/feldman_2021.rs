@@ -16,13 +16,13 @@ use super::bound::{BoundInput, BoundValue, PublishedBound, Scope};
 
 pub(super) fn bounds(batch: &BoundInput) -> Result<[PublishedBound; 2], Error> {
     Ok([
-        batch.published(
+        batch.published_bound(
             "clones",
             "Feldman et al. 2021, Theorem 3.1",
             Scope::AnyRandomizer,
             closed_form(batch),
         ),
-        batch.published(
+        batch.published_bound(
             "clones, exact sum",
             "Feldman et al. 2021, Section 3",
             Scope::AnyRandomizer,

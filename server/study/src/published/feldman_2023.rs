@@ -17,13 +17,13 @@ const SOURCE: &str = "Feldman et al. 2023, with its erratum; proven by the blank
 /// accounting yields for any ε-LDP randomizer.
 pub(super) fn bounds(batch: &BoundInput, exact: f64) -> [PublishedBound; 2] {
     [
-        batch.published(
+        batch.published_bound(
             "stronger clones",
             SOURCE,
             Scope::AnyRandomizer,
             closed_form(batch),
         ),
-        batch.published(
+        batch.published_bound(
             "stronger clones, exact sum",
             SOURCE,
             Scope::AnyRandomizer,

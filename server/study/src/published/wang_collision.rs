@@ -17,7 +17,7 @@
 use super::bound::{BoundInput, BoundValue, PublishedBound, Scope};
 
 pub(super) fn bound(batch: &BoundInput) -> PublishedBound {
-    batch.published(
+    batch.published_bound(
         "Collision's closed form",
         "Wang et al. 2021 (P2), Theorem 3",
         Scope::Mechanism,

@@ -58,7 +58,7 @@ fn choice_variance(options: u32, epsilon: f64) -> Result<(String, EstimateVarian
     let parameters = format!("t {}, c {favoured}", collision.buckets());
     Ok((
         parameters,
-        EstimateVariance::of_share_estimate(&rates, options),
+        EstimateVariance::from_share_rates(&rates, options),
     ))
 }
 

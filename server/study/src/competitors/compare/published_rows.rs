@@ -37,7 +37,7 @@ fn mechanism_row(
 }
 
 fn choice_rows(options: u32, budget: &Budget) -> Vec<MechanismRow> {
-    let shares = |rates| EstimateVariance::of_share_estimate(&rates, options);
+    let shares = |rates| EstimateVariance::from_share_rates(&rates, options);
     let direct = RandomizedResponse::new(options, budget)
         .map(|own| (format!("k {options}"), shares(own.rates())));
     let unary = |own: Unary| {
@@ -75,7 +75,7 @@ fn numbers_rows(attributes: u32, budget: &Budget) -> Vec<MechanismRow> {
     let cube = |threshold: Option<u32>| majority_variance(attributes, threshold, budget);
     let (epsilon, delta) = (budget.epsilon(), budget.delta());
     let sampled = |own: SampledTwoPoints| {
-        let variance = EstimateVariance::of_two_point_estimate(own.variance(0.0));
+        let variance = EstimateVariance::from_two_point_square(own.variance(0.0));
         (format!("k {}", own.answered()), variance)
     };
     let printed = SampledTwoPoints::new(attributes, epsilon, delta).map(sampled);
@@ -103,10 +103,10 @@ fn majority_variance(
 ) -> Result<(String, EstimateVariance), Error> {
     let counts = AgreementCounts::new(attributes)?;
     let (threshold, scale) = match threshold {
-        None => counts.best(budget),
+        None => counts.best_threshold(budget),
         Some(threshold) => (threshold, counts.scale_at(threshold, budget)?),
     };
-    let variance = EstimateVariance::of_two_point_estimate(scale * scale);
+    let variance = EstimateVariance::from_two_point_square(scale * scale);
     Ok((format!("κ {threshold}"), variance))
 }
 
@@ -115,7 +115,7 @@ fn number_rows(budget: &Budget) -> Vec<MechanismRow> {
     let square = points.variance(0.0);
     let two = (
         format!("A {:.4}", points.scale()),
-        EstimateVariance::of_two_point_estimate(square),
+        EstimateVariance::from_two_point_square(square),
     );
     // The variance is quadratic in the number, without a linear term. So the worst case is 0 or an
     // end, and the average over −1 to 1 is the value at 1/√3.

@@ -26,7 +26,7 @@ pub(super) struct MechanismRow {
 impl EstimateVariance {
     /// Returns the variance of one report's estimate of an option's share, for a choice among k
     /// `options`.
-    pub(super) fn of_share_estimate(rates: &Rates, options: u32) -> Self {
+    pub(super) fn from_share_rates(rates: &Rates, options: u32) -> Self {
         let [own, other] = [true, false].map(|own| rates.variance(own));
         let k = f64::from(options);
         Self {
@@ -37,7 +37,7 @@ impl EstimateVariance {
 
     /// Returns the worst case and the average of the variance `square` − x², for numbers x from −1
     /// to 1.
-    pub(super) fn of_two_point_estimate(square: f64) -> Self {
+    pub(super) fn from_two_point_square(square: f64) -> Self {
         Self {
             worst: square,
             // The mean of x² over −1 to 1 is 1/3.

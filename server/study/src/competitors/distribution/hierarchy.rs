@@ -196,7 +196,7 @@ impl Hierarchy {
     /// cells, averaged over the edges.
     #[must_use]
     pub fn mean_variance(&self) -> f64 {
-        let squares = self.edge_squares();
+        let squares = self.edge_weight_squares();
         let parts = squares.iter().enumerate();
         parts
             .map(|(depth, square)| square / self.difference_information(depth))
@@ -224,7 +224,7 @@ impl Hierarchy {
     /// Returns, for each depth, the sum of squared weights of its nodes ([`node_weight_squares`]).
     /// The weighted sum is the share of people below an edge, and the squares are averaged over
     /// edges.
-    fn edge_squares(&self) -> Vec<f64> {
+    fn edge_weight_squares(&self) -> Vec<f64> {
         let cells = self.cells();
         let mut means = vec![0.0; self.levels.len()];
         for edge in 1..cells {
@@ -241,7 +241,7 @@ impl Hierarchy {
     /// Returns, for each level, the negative derivative of the mean variance with respect to the
     /// level's share of reports.
     fn variance_slopes(&self) -> Vec<f64> {
-        let squares = self.edge_squares();
+        let squares = self.edge_weight_squares();
         let slope = |level: usize| {
             // Derivative of Σ square/information, where [`Hierarchy::difference_information`] is
             // linear in the shares.

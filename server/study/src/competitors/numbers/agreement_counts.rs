@@ -112,7 +112,7 @@ impl AgreementCounts {
     }
 
     /// Returns the threshold κ with the least scale B under the budget, and this B.
-    pub(crate) fn best(&self, budget: &Budget) -> (u32, f64) {
+    pub(crate) fn best_threshold(&self, budget: &Budget) -> (u32, f64) {
         let scale = |threshold| {
             let scale = self.scale_at(threshold, budget);
             (threshold, scale.expect("1 to d are in range"))

@@ -73,7 +73,7 @@ impl HybridThreePiecewise {
     /// Piecewise mechanism, which a report uses with probability
     /// [`piecewise_probability`](Self::piecewise_probability).
     #[must_use]
-    pub const fn sliding(&self) -> SlidingPiecewise {
+    pub const fn piecewise(&self) -> SlidingPiecewise {
         self.sliding
     }
 

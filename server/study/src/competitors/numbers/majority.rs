@@ -69,7 +69,7 @@ impl Majority {
     /// # Errors
     /// Same errors as [`Majority::with_threshold`].
     pub fn best(attributes: u32, budget: &Budget) -> Result<Self, Error> {
-        let (threshold, _) = AgreementCounts::new(attributes)?.best(budget);
+        let (threshold, _) = AgreementCounts::new(attributes)?.best_threshold(budget);
         Self::with_threshold(attributes, threshold, budget)
     }
 

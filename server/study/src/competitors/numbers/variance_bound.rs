@@ -69,7 +69,7 @@ impl DualCertificate {
     /// Returns the lower bound that the certificate proves. The multipliers are scaled so that the
     /// λ sum to 1.
     fn bound(&self) -> f64 {
-        let inputs = self.inputs();
+        let inputs = self.multipliers_of_all_inputs();
         let sum = inputs
             .iter()
             .map(|own| own.alpha + (own.beta - own.lambda * own.x) * own.x);
@@ -78,7 +78,7 @@ impl DualCertificate {
     }
 
     /// Returns the multipliers of all inputs, including the negative inputs.
-    fn inputs(&self) -> Vec<Multipliers> {
+    fn multipliers_of_all_inputs(&self) -> Vec<Multipliers> {
         let last = self.lambda.len() as f64 - 1.0;
         let all = self.lambda.iter().zip(&self.beta).zip(&self.alpha);
         let both = all
@@ -101,7 +101,7 @@ impl DualCertificate {
 /// everywhere. Between sign changes of any g, F is quadratic.
 fn minimum_of_dual(inputs: &[Multipliers], e: f64) -> f64 {
     let mut turns = vec![-OUTPUT_RANGE, OUTPUT_RANGE];
-    turns.extend(inputs.iter().flat_map(Multipliers::roots));
+    turns.extend(inputs.iter().flat_map(Multipliers::sign_changes));
     turns.sort_by(f64::total_cmp);
     let of_segment = |ends: &[f64]| {
         let middle = ends[0].midpoint(ends[1]);
@@ -127,7 +127,7 @@ impl Multipliers {
     }
 
     /// Returns the outputs y at which g changes its sign.
-    fn roots(&self) -> Vec<f64> {
+    fn sign_changes(&self) -> Vec<f64> {
         let square = self.beta * self.beta + 4.0 * self.lambda * self.alpha;
         if self.lambda > 0.0 && square >= 0.0 {
             let root = square.sqrt();

@@ -57,12 +57,12 @@ impl Oracle for Harmony {
     }
 
     fn estimator(&self) -> LinearEstimator {
-        LinearEstimator::of_means(f64::from(self.items) * self.points.scale())
+        LinearEstimator::means_only(f64::from(self.items) * self.points.scale())
     }
 
     fn moments(&self) -> Moments {
         let square = f64::from(self.items) * self.points.scale().powi(2);
-        Moments::of_means([square; 2])
+        Moments::means_only([square; 2])
     }
 
     fn add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {

@@ -80,11 +80,11 @@ impl Oracle for NaiveBits {
     }
 
     fn estimator(&self) -> LinearEstimator {
-        LinearEstimator::of_means(self.points.scale())
+        LinearEstimator::means_only(self.points.scale())
     }
 
     fn moments(&self) -> Moments {
-        Moments::of_means([self.points.scale().powi(2); 2])
+        Moments::means_only([self.points.scale().powi(2); 2])
     }
 
     fn add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {

@@ -159,13 +159,13 @@ impl Oracle for NormalNoise {
     }
 
     fn estimator(&self) -> LinearEstimator {
-        LinearEstimator::of_means(1.0)
+        LinearEstimator::means_only(1.0)
     }
 
     fn moments(&self) -> Moments {
         let variance = self.gaussian.variance();
         // A value of ±1 adds 1 to the mean square.
-        Moments::of_means([variance + 1.0, variance])
+        Moments::means_only([variance + 1.0, variance])
     }
 
     fn add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {

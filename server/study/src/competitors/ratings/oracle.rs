@@ -120,7 +120,7 @@ pub struct PresenceMoments {
 
 impl Moments {
     /// Returns the moments of an oracle that estimates only means.
-    pub(super) const fn of_means(mean_square: [f64; 2]) -> Self {
+    pub(super) const fn means_only(mean_square: [f64; 2]) -> Self {
         Self {
             mean_square,
             presence: None,

@@ -50,7 +50,7 @@ pub struct LinearEstimator {
 
 impl LinearEstimator {
     /// Returns the coefficients of an oracle that estimates only means, where `mean` is the factor.
-    pub(super) const fn of_means(mean: f64) -> Self {
+    pub(super) const fn means_only(mean: f64) -> Self {
         Self {
             mean,
             presence: None,

@@ -61,11 +61,11 @@ impl OneSparse for SignedBit {
     }
 
     fn estimator(&self) -> LinearEstimator {
-        LinearEstimator::of_means(self.points.scale())
+        LinearEstimator::means_only(self.points.scale())
     }
 
     fn moments(&self) -> Moments {
-        Moments::of_means([self.points.scale().powi(2); 2])
+        Moments::means_only([self.points.scale().powi(2); 2])
     }
 
     fn elements(&self) -> usize {

@@ -27,7 +27,7 @@ impl Extract {
     pub(crate) const ALL: [Self; 2] = [Self::Brazil, Self::Mexico];
 
     /// Number of values of each category.
-    pub(crate) const fn values(self) -> &'static [u32] {
+    pub(crate) const fn category_sizes(self) -> &'static [u32] {
         match self {
             Self::Brazil => &[2, 2, 3, 3, 4, 4, 5, 6, 7, 9],
             Self::Mexico => &[2, 3, 4, 5, 6, 6, 7, 7, 8, 9, 9, 9, 9, 9],
@@ -35,7 +35,7 @@ impl Extract {
     }
 
     /// The number of numeric attributes.
-    pub(crate) const fn numbers(self) -> u32 {
+    pub(crate) const fn numeric_count(self) -> u32 {
         match self {
             Self::Brazil => 6,
             Self::Mexico => 5,
@@ -103,9 +103,9 @@ const FIT_SAMPLE_SIZE: u32 = 20_000;
 impl Census {
     /// Creates the crowd that resembles an extract. The result is always the same.
     pub(crate) fn new(extract: Extract) -> Self {
-        let rng = &mut ChaCha8Rng::seed_from_u64(1990 + u64::from(extract.numbers()));
+        let rng = &mut ChaCha8Rng::seed_from_u64(1990 + u64::from(extract.numeric_count()));
         let mut normal = || -> f64 { StandardNormal.sample(rng) };
-        let last = f64::from(extract.numbers() - 1);
+        let last = f64::from(extract.numeric_count() - 1);
         let numeric = |index: u32| Numeric {
             // The correlation of two attributes is the product of their correlations with the
             // factor: 0.22 to 0.58.
@@ -113,14 +113,14 @@ impl Census {
             centre: 0.2 * f64::from(index) / last - 0.1,
         };
         let law = |values: &u32| Zipf::new(*values, 1.3);
-        let numbers = extract.numbers() as usize;
+        let numbers = extract.numeric_count() as usize;
         // Numeric attributes vary less than the features of categories, so their weights are
         // larger.
         let strength = |index| if index < numbers { 2.0 } else { 1.0 };
         let mut census = Self {
             extract,
-            numeric: (0..extract.numbers()).map(numeric).collect(),
-            categories: extract.values().iter().map(law).collect(),
+            numeric: (0..extract.numeric_count()).map(numeric).collect(),
+            categories: extract.category_sizes().iter().map(law).collect(),
             weights: Vec::new(),
             centre: 0.0,
             scale: 1.0,
@@ -137,7 +137,7 @@ impl Census {
         let (mut sum, mut squares) = (0.0, 0.0);
         for _ in 0..FIT_SAMPLE_SIZE {
             self.draw_features(rng, &mut person);
-            let signal = self.signal(&person);
+            let signal = self.income_signal(&person);
             sum += signal;
             squares += signal * signal;
         }
@@ -149,20 +149,25 @@ impl Census {
 
     /// Number of features, which is the length of a gradient.
     pub(crate) fn features(&self) -> u32 {
-        let more: u32 = self.extract.values().iter().map(|values| values - 1).sum();
-        self.extract.numbers() + more + 1
+        let more: u32 = self
+            .extract
+            .category_sizes()
+            .iter()
+            .map(|values| values - 1)
+            .sum();
+        self.extract.numeric_count() + more + 1
     }
 
     /// Draws a person and writes the drawn values to `person`.
     pub(crate) fn draw(&self, rng: &mut ChaCha8Rng, person: &mut Person) {
         self.draw_features(rng, person);
         let noise: f64 = StandardNormal.sample(rng);
-        let signal = self.scale * (self.signal(person) - self.centre);
+        let signal = self.scale * (self.income_signal(person) - self.centre);
         let income = signal + INCOME_DEVIATION * NOISE_VARIANCE_FRACTION.sqrt() * noise;
         person.income = income.clamp(-1.0, 1.0);
     }
 
-    fn signal(&self, person: &Person) -> f64 {
+    fn income_signal(&self, person: &Person) -> f64 {
         let both = self.weights.iter().zip(&person.features);
         both.map(|(weight, feature)| weight * feature).sum()
     }
@@ -175,10 +180,10 @@ impl Census {
         } = person;
         numbers.clear();
         categories.clear();
-        let factor = mixture(rng);
+        let factor = draw_normal_mixture(rng);
         for own in &self.numeric {
             let alone = (1.0 - own.shared * own.shared).sqrt();
-            let z = own.shared * factor + alone * mixture(rng);
+            let z = own.shared * factor + alone * draw_normal_mixture(rng);
             numbers.push((own.centre + NUMBER_DEVIATION * z).clamp(-1.0, 1.0));
         }
         for (index, law) in self.categories.iter().enumerate() {
@@ -190,7 +195,7 @@ impl Census {
             let above = numbers[on] > self.numeric[on].centre;
             categories.push(if above { a.min(b) } else { a.max(b) });
         }
-        person.encode(self.extract.values());
+        person.encode(self.extract.category_sizes());
     }
 }
 
@@ -208,7 +213,7 @@ impl Person {
 }
 
 /// Draws from a symmetric mixture of two normal distributions, of mean 0 and variance 1.
-fn mixture(rng: &mut ChaCha8Rng) -> f64 {
+fn draw_normal_mixture(rng: &mut ChaCha8Rng) -> f64 {
     let side = if rng.next_u64() >> 63 == 1 {
         MIXTURE_OFFSET
     } else {
@@ -250,13 +255,13 @@ mod tests {
             let census = Census::new(extract);
             assert_eq!(census.features(), features);
             let crowd = people(&census, 20_000);
-            let numbers = extract.numbers() as usize;
+            let numbers = extract.numeric_count() as usize;
             for (i, j) in (0..numbers).flat_map(|i| (0..i).map(move |j| (i, j))) {
                 let pairs = crowd.iter().map(|own| (own.numbers[i], own.numbers[j]));
                 let shared = correlation(pairs);
                 assert!((0.18..0.62).contains(&shared), "{i} {j}: {shared}");
             }
-            for (index, &values) in extract.values().iter().enumerate() {
+            for (index, &values) in extract.category_sizes().iter().enumerate() {
                 let first = crowd.iter().filter(|own| own.categories[index] == 0);
                 let share = first.count() as f64 / crowd.len() as f64;
                 let weights = (1..=values).map(|rank| f64::from(rank).powf(-1.3));
@@ -277,7 +282,10 @@ mod tests {
         let census = Census::new(Extract::Mexico);
         for person in people(&census, 50) {
             let mut expected = person.numbers.clone();
-            let both = person.categories.iter().zip(census.extract.values());
+            let both = person
+                .categories
+                .iter()
+                .zip(census.extract.category_sizes());
             for (&value, &values) in both {
                 expected.extend(encode_category(value, values).unwrap());
             }
@@ -292,7 +300,9 @@ mod tests {
     fn a_third_of_incomes_variance_is_noise() {
         let census = Census::new(Extract::Brazil);
         let crowd = people(&census, 20_000);
-        let pairs = crowd.iter().map(|own| (census.signal(own), own.income));
+        let pairs = crowd
+            .iter()
+            .map(|own| (census.income_signal(own), own.income));
         let explained = correlation(pairs).powi(2);
         assert!((explained - 2.0 / 3.0).abs() < 0.02, "{explained}");
     }

@@ -46,7 +46,7 @@ impl Block {
             .collect()
     }
 
-    fn add(&mut self, mut entries: Vec<Entry>) {
+    fn push_person(&mut self, mut entries: Vec<Entry>) {
         entries.sort_unstable_by_key(|entry| entry.item);
         self.entries.append(&mut entries);
         self.ends.push(self.entries.len());
@@ -89,7 +89,7 @@ impl Workload<'_> {
                 }
                 Self::Data(data) => data.people()[person].clone(),
             };
-            block.add(own);
+            block.push_person(own);
         }
         block
     }

@@ -112,7 +112,7 @@ impl Experiment for Choices {
         let repeats = self.size.pick(5, 10);
         let cells = self.cells.iter().enumerate();
         let simulated = cells.flat_map(|(index, cell)| {
-            Unit::repeats(repeats, index, cell.work(), |repeat| {
+            Unit::repeats(repeats, index, cell.estimated_work(), |repeat| {
                 format!(
                     "{}, {} options, ε = {}, δ = {}, repeat {repeat}",
                     cell.crowd.estimand(),
@@ -242,14 +242,14 @@ impl Crowd {
     fn options(self) -> u32 {
         match self {
             Self::Zipf(options) => options,
-            Self::Census(extract) => extract.values().iter().sum(),
+            Self::Census(extract) => extract.category_sizes().iter().sum(),
         }
     }
 
     fn questions(self) -> u32 {
         match self {
             Self::Zipf(_) => 1,
-            Self::Census(extract) => extract.values().len() as u32,
+            Self::Census(extract) => extract.category_sizes().len() as u32,
         }
     }
 
@@ -266,7 +266,7 @@ impl Crowd {
             }
             Self::Census(extract) => {
                 let none = |values: &u32| vec![0; *values as usize];
-                let mut counts: Vec<Vec<u64>> = extract.values().iter().map(none).collect();
+                let mut counts: Vec<Vec<u64>> = extract.category_sizes().iter().map(none).collect();
                 let mut all = counts.clone();
                 let (census, mut person) = (Census::new(extract), Person::default());
                 for _ in 0..people {
@@ -305,7 +305,7 @@ impl QuestionCounts {
 
 impl Cell {
     /// Returns the estimated running time of a unit, in microseconds.
-    fn work(&self) -> f64 {
+    fn estimated_work(&self) -> f64 {
         let each = match self.crowd {
             Crowd::Zipf(options) => 0.15 + f64::from(options) * 0.003 / self.epsilon.exp(),
             Crowd::Census(_) => 0.9,

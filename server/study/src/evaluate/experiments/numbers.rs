@@ -50,7 +50,7 @@ impl Crowd {
     const fn attributes(self) -> u32 {
         match self {
             Self::Normal(attributes) => attributes,
-            Self::Census(extract) => extract.numbers(),
+            Self::Census(extract) => extract.numeric_count(),
         }
     }
 
@@ -112,7 +112,7 @@ impl Experiment for Numbers {
         let repeats = 10;
         let cells = self.cells.iter().enumerate();
         let simulated = cells.flat_map(|(index, cell)| {
-            let work = self.people() as f64 * cell.work();
+            let work = self.people() as f64 * cell.estimated_work();
             Unit::repeats(repeats, index, work, |repeat| {
                 format!(
                     "{}, d = {}, ε = {}, δ = {}, repeat {repeat}",
@@ -240,7 +240,7 @@ fn computed_measurements() -> Result<Vec<Measurement>, StudyError> {
 
 impl Cell {
     /// Returns the estimated running time for each person, in microseconds.
-    fn work(&self) -> f64 {
+    fn estimated_work(&self) -> f64 {
         // Mechanism-1 draws vectors until one is favoured, which takes more tries at a greater ε.
         0.5 + f64::from(self.crowd.attributes()) * (0.15 + 0.005 * self.epsilon.exp().min(100.0))
     }
@@ -250,7 +250,7 @@ impl Cell {
     fn simulate(&self, people: u64, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         let d = self.crowd.attributes();
         let budget = Budget::new(self.epsilon, self.delta)?;
-        let mut all = MechanismRun::all(d, &budget, rng)?;
+        let mut all = MechanismRun::for_all_mechanisms(d, &budget, rng)?;
         let mut drawn = PeopleIter::new(self.crowd, stream(rng, 0));
         let (mut truth, mut square) = (vec![0.0; d as usize], 0.0);
         let n = people as f64;
@@ -330,7 +330,11 @@ struct MechanismRun {
 impl MechanismRun {
     /// Creates every private mechanism. Each has its own stream of random numbers, from stream 1
     /// on.
-    fn all(attributes: u32, budget: &Budget, rng: &ChaCha8Rng) -> Result<Vec<Self>, StudyError> {
+    fn for_all_mechanisms(
+        attributes: u32,
+        budget: &Budget,
+        rng: &ChaCha8Rng,
+    ) -> Result<Vec<Self>, StudyError> {
         let mut all = Vec::new();
         for (index, name) in (1..).zip(NumbersMechanismName::PRIVATE) {
             all.push(Self {

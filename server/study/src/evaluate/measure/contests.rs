@@ -42,7 +42,7 @@ impl ContestCell {
 impl ContestOutcome {
     /// Returns the median ratio over the cells. For an even number of cells, it is the geometric
     /// mean of the two middle ratios.
-    pub(crate) fn median(&self) -> f64 {
+    pub(crate) fn median_ratio(&self) -> f64 {
         let mut ratios: Vec<f64> = self.cells.iter().map(|cell| cell.ratio).collect();
         ratios.sort_by(f64::total_cmp);
         let (low, high) = ((ratios.len() - 1) / 2, ratios.len() / 2);
@@ -50,20 +50,20 @@ impl ContestOutcome {
     }
 
     /// Returns the cell with the greatest ratio.
-    pub(crate) fn worst(&self) -> &ContestCell {
+    pub(crate) fn worst_cell(&self) -> &ContestCell {
         let all = self.cells.iter();
         all.max_by(|a, b| a.ratio.total_cmp(&b.ratio))
             .expect("there is a cell")
     }
 
     /// Returns the cells in which the competitor is better.
-    pub(crate) fn lost(&self) -> impl Iterator<Item = &ContestCell> {
+    pub(crate) fn lost_cells(&self) -> impl Iterator<Item = &ContestCell> {
         self.cells.iter().filter(|cell| cell.is_lost())
     }
 }
 
 /// Returns the outcomes of an experiment's contests. Contests without any cell are left out.
-pub(crate) fn outcomes(experiment: &dyn Experiment, table: &Table) -> Vec<ContestOutcome> {
+pub(crate) fn contest_outcomes(experiment: &dyn Experiment, table: &Table) -> Vec<ContestOutcome> {
     let all = experiment
         .contests()
         .into_iter()

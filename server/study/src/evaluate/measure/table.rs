@@ -27,7 +27,7 @@ pub(crate) struct Row {
 
 /// Values of a row before they are averaged.
 #[derive(Debug, Clone)]
-struct Sums {
+struct RowValues {
     first: Measurement,
     values: Vec<f64>,
 }
@@ -37,13 +37,13 @@ impl Table {
     /// units.
     pub(crate) fn new(measured: impl IntoIterator<Item = Measurement>) -> Self {
         let mut places: HashMap<String, usize> = HashMap::new();
-        let mut sums: Vec<Sums> = Vec::new();
+        let mut sums: Vec<RowValues> = Vec::new();
         for own in measured {
-            let key = key(&own);
+            let key = row_key(&own);
             let place = *places.entry(key).or_insert(sums.len());
             if place == sums.len() {
                 let values = Vec::new();
-                sums.push(Sums {
+                sums.push(RowValues {
                     first: own.clone(),
                     values,
                 });
@@ -104,7 +104,7 @@ impl Table {
 }
 
 impl Row {
-    fn new(Sums { first, values }: Sums) -> Self {
+    fn new(RowValues { first, values }: RowValues) -> Self {
         let repeats = values.len() as f64;
         let mean = values.iter().sum::<f64>() / repeats;
         let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
@@ -123,7 +123,7 @@ impl Row {
 }
 
 /// Returns the key of the row to which a measurement belongs: everything except the value.
-fn key(own: &Measurement) -> String {
+fn row_key(own: &Measurement) -> String {
     let Measurement {
         point,
         mechanism,

@@ -49,10 +49,10 @@ enum ContestantKind {
 /// Mechanism with the sums over the reports that it has drawn so far.
 pub(crate) struct Accumulator<'a> {
     contestant: &'a Contestant,
-    sums: Sums,
+    sums: AccumulatedSums,
 }
 
-enum Sums {
+enum AccumulatedSums {
     Task(Box<(Randomizer, Totals)>),
     Oracle(ReportSums),
 }
@@ -135,9 +135,9 @@ impl Contestant {
             contestant: self,
             sums: match &self.kind {
                 ContestantKind::Task(task) => {
-                    Sums::Task(Box::new((Randomizer::new(task), Totals::new(task))))
+                    AccumulatedSums::Task(Box::new((Randomizer::new(task), Totals::new(task))))
                 }
-                ContestantKind::Oracle(_) => Sums::Oracle(ReportSums::new(items)),
+                ContestantKind::Oracle(_) => AccumulatedSums::Oracle(ReportSums::new(items)),
             },
         }
     }
@@ -207,10 +207,10 @@ impl Accumulator<'_> {
         rng: &mut ChaCha8Rng,
     ) -> Result<(), StudyError> {
         match (&self.contestant.kind, &mut self.sums) {
-            (ContestantKind::Oracle(oracle), Sums::Oracle(sums)) => {
-                oracle.add_reports(people, sums, rng)
+            (ContestantKind::Oracle(oracle), AccumulatedSums::Oracle(sums)) => {
+                oracle.add_reports(people, sums, rng);
             }
-            (_, Sums::Task(both)) => {
+            (_, AccumulatedSums::Task(both)) => {
                 let (randomizer, totals) = &mut **both;
                 for entries in people {
                     totals.fold(&randomizer.randomize(entries, rng)?.report);
@@ -230,7 +230,7 @@ impl Accumulator<'_> {
         people: &[&[Entry]],
         rng: &mut ChaCha8Rng,
     ) -> Result<(), StudyError> {
-        if let (ContestantKind::Oracle(oracle), Sums::Oracle(sums)) =
+        if let (ContestantKind::Oracle(oracle), AccumulatedSums::Oracle(sums)) =
             (&self.contestant.kind, &mut self.sums)
         {
             for entries in people {
@@ -244,7 +244,7 @@ impl Accumulator<'_> {
     /// Returns the estimates from all reports so far.
     pub(crate) fn estimates(&self) -> Estimates {
         match (&self.contestant.kind, &self.sums) {
-            (ContestantKind::Oracle(oracle), Sums::Oracle(sums)) => {
+            (ContestantKind::Oracle(oracle), AccumulatedSums::Oracle(sums)) => {
                 let linear = oracle.estimator();
                 let means = linear.means(sums);
                 // Uses the variance for a rare item. The variance for a frequent item is of the
@@ -256,7 +256,9 @@ impl Accumulator<'_> {
                     frequencies: linear.frequencies(sums),
                 }
             }
-            (ContestantKind::Task(task), Sums::Task(both)) => task_estimates(task, &both.1),
+            (ContestantKind::Task(task), AccumulatedSums::Task(both)) => {
+                task_estimates(task, &both.1)
+            }
             _ => unreachable!("sums are of the contestant"),
         }
     }

@@ -11,7 +11,7 @@ use crate::evaluate::measure::contests::{ContestCell, ContestOutcome};
 const STYLE: &str = include_str!("page.css");
 
 /// Returns the page as HTML. `command` is the command that reproduces it, which the page shows.
-pub(crate) fn html(command: &str, results: &[ExperimentResults]) -> String {
+pub(crate) fn render_page(command: &str, results: &[ExperimentResults]) -> String {
     let mut page = String::new();
     // Writing to a string cannot fail.
     let _ = write_page(&mut page, command, results);
@@ -84,7 +84,7 @@ fn write_contests(page: &mut String, results: &[ExperimentResults]) -> std::fmt:
     page.push_str("</tbody>\n</table>\n</div>\n");
     let outcomes = results.iter().flat_map(|own| &own.outcomes);
     let lost: Vec<(&ContestOutcome, &ContestCell)> = outcomes
-        .flat_map(|outcome| outcome.lost().map(move |cell| (outcome, cell)))
+        .flat_map(|outcome| outcome.lost_cells().map(move |cell| (outcome, cell)))
         .collect();
     if lost.is_empty() {
         page.push_str("<p>No cell is lost.</p>\n</section>\n");
@@ -116,7 +116,7 @@ fn write_outcome(
     own: &ExperimentResults,
     outcome: &ContestOutcome,
 ) -> std::fmt::Result {
-    let worst = outcome.worst();
+    let worst = outcome.worst_cell();
     writeln!(
         page,
         "<tr><th scope=\"row\"><a href=\"#{name}\">{name}</a></th><td>{}</td><td>{}</td>\
@@ -125,11 +125,11 @@ fn write_outcome(
         escape(outcome.contest.estimand),
         escape(outcome.contest.metric),
         outcome.cells.len(),
-        outcome.median(),
+        outcome.median_ratio(),
         worst.ratio,
         describe_cell(worst),
         escape(&worst.best),
-        outcome.lost().count(),
+        outcome.lost_cells().count(),
         name = escape(&own.name),
     )
 }

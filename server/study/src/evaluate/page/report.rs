@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use super::html::html;
+use super::html::render_page;
 use super::results::ExperimentResults;
-use crate::evaluate::measure::contests::outcomes;
+use crate::evaluate::measure::contests::contest_outcomes;
 use crate::evaluate::measure::experiment::{Experiment, StudyError};
 use crate::evaluate::measure::measurement::Point;
 use crate::evaluate::measure::table::{Row, Table};
@@ -50,14 +50,14 @@ pub(crate) fn write_results(
             title: experiment.title().to_owned(),
             name: name.to_owned(),
             figures,
-            outcomes: outcomes(&**experiment, table),
+            outcomes: contest_outcomes(&**experiment, table),
             remarks: experiment.remarks(),
         });
     }
     write_file(&directory.join("tables/wins.csv"), &contests_csv(&all))?;
     write_file(
         &directory.join("index.html"),
-        html(command, &all).as_bytes(),
+        render_page(command, &all).as_bytes(),
     )?;
     Ok(all)
 }

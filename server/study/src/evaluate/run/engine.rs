@@ -96,10 +96,10 @@ fn run_units(
     progress(0.0, all);
     // `par_bridge` hands out the units in this order, each to the next free core.
     left.into_iter().par_bridge().try_for_each(|(own, unit)| {
-        let rng = generator(seed, own.experiment.name(), &unit.name);
+        let rng = unit_generator(seed, own.experiment.name(), &unit.name);
         let measured = own.experiment.run(unit, &rng)?;
         let mut runs = own.runs.lock().unwrap_or_else(PoisonError::into_inner);
-        runs.add(unit.name.clone(), measured)?;
+        runs.append_unit(unit.name.clone(), measured)?;
         drop(runs);
         let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
         *done += unit.work;
@@ -109,7 +109,7 @@ fn run_units(
 }
 
 /// Returns the random number generator of a unit.
-fn generator(seed: u64, experiment: &str, unit: &str) -> ChaCha8Rng {
+fn unit_generator(seed: u64, experiment: &str, unit: &str) -> ChaCha8Rng {
     let mut digest = Sha256::new();
     digest.update(seed.to_le_bytes());
     digest.update(experiment.as_bytes());

@@ -78,7 +78,7 @@ impl Runs {
         };
         // The first line identifies the study.
         if whole == 0 {
-            runs.write(study)?;
+            runs.append_line(study)?;
         }
         Ok(runs)
     }
@@ -92,13 +92,13 @@ impl Runs {
     ///
     /// # Errors
     /// [`StudyError::Io`] if the file cannot be written.
-    pub(crate) fn add(
+    pub(crate) fn append_unit(
         &mut self,
         unit: String,
         measured: Vec<Measurement>,
     ) -> Result<(), StudyError> {
         let done = FinishedUnit { unit, measured };
-        self.write(&done)?;
+        self.append_line(&done)?;
         self.done.insert(done.unit, done.measured);
         Ok(())
     }
@@ -114,7 +114,7 @@ impl Runs {
 
     /// Writes a line, including its end, in a single call. An interruption can therefore leave only
     /// the last line incomplete, without its line break.
-    fn write(&mut self, line: &impl Serialize) -> Result<(), StudyError> {
+    fn append_line(&mut self, line: &impl Serialize) -> Result<(), StudyError> {
         let failed = |source| StudyError::io(&self.path, source);
         let mut bytes = serde_json::to_vec(line)
             .map_err(|error| failed(std::io::Error::new(ErrorKind::InvalidData, error)))?;
@@ -195,8 +195,9 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("e.jsonl");
         let mut runs = Runs::open(&path, &study()).unwrap();
-        runs.add("a".to_owned(), measured(0.1 + 0.2)).unwrap();
-        runs.add("b".to_owned(), measured(-1e-300)).unwrap();
+        runs.append_unit("a".to_owned(), measured(0.1 + 0.2))
+            .unwrap();
+        runs.append_unit("b".to_owned(), measured(-1e-300)).unwrap();
         let whole = std::fs::read(&path).unwrap();
         let ends: Vec<usize> = (0..=whole.len())
             .filter(|end| *end > 0 && whole[end - 1] == b'\n')
@@ -210,7 +211,7 @@ mod tests {
             assert_eq!(runs.has_finished("b"), lines >= 3);
             for (unit, value) in [("a", 0.1 + 0.2), ("b", -1e-300)] {
                 if !runs.has_finished(unit) {
-                    runs.add(unit.to_owned(), measured(value)).unwrap();
+                    runs.append_unit(unit.to_owned(), measured(value)).unwrap();
                 }
             }
             assert_eq!(std::fs::read(&path).unwrap(), whole, "cut at {cut}");

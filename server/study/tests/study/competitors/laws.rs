@@ -187,7 +187,7 @@ fn mixtures_of_both_are_unbiased() {
             let law = mixture([
                 (
                     own.piecewise_probability(),
-                    sliding(&own.sliding(), value, epsilon),
+                    sliding(&own.piecewise(), value, epsilon),
                 ),
                 (
                     1.0 - own.piecewise_probability(),
@@ -258,7 +258,7 @@ fn one_number(part: NumberMechanism, epsilon: f64, value: f64) -> Moments {
         }
         NumberMechanism::Mixed => {
             let own = HybridThreePiecewise::best(epsilon).unwrap();
-            let piecewise = sliding(&own.sliding(), value, epsilon);
+            let piecewise = sliding(&own.piecewise(), value, epsilon);
             let three = three_outputs(&own.three_outputs(), value);
             mixture([
                 (own.piecewise_probability(), piecewise),

@@ -117,7 +117,7 @@ impl Oracle for PckvUe {
         for item in 0..self.items as usize {
             match slot {
                 Slot::Entry(entry) if entry.item == item as u64 => {
-                    self.add_drawn_item(entry, sums, rng)
+                    self.add_drawn_item(entry, sums, rng);
                 }
                 _ if self.omitted.sample(rng) => {}
                 _ => {

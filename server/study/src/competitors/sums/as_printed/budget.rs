@@ -44,13 +44,13 @@ pub struct BudgetRow {
 /// ```
 /// use hushbin_study::competitors::{Budget, sums::as_printed};
 ///
-/// let row = as_printed::budget(4, &Budget::new(1.0, 1e-6)?)?;
+/// let row = as_printed::budget_row(4, &Budget::new(1.0, 1e-6)?)?;
 /// assert!((row.printed_proven_delta - 1.5e-6).abs() < 1e-18);
 /// // The proof fails, but the claim is true.
 /// assert!(row.printed_delta <= 1e-6);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
-pub fn budget(coordinates: u32, asked: &Budget) -> Result<BudgetRow, Error> {
+pub fn budget_row(coordinates: u32, asked: &Budget) -> Result<BudgetRow, Error> {
     let [right, printed] = [
         CoordinateBudget::new(coordinates, asked)?,
         CoordinateBudget::as_printed(coordinates, asked)?,
@@ -71,11 +71,11 @@ pub fn budget(coordinates: u32, asked: &Budget) -> Result<BudgetRow, Error> {
     })
 }
 
-/// Returns the rows of [`budget`] for D from 4 to 512.
+/// Returns the rows of [`budget_row`] for D from 4 to 512.
 ///
 /// # Errors
 /// This never fails: all parameters are in range.
-pub fn budgets() -> Result<Vec<BudgetRow>, Error> {
+pub fn budget_rows() -> Result<Vec<BudgetRow>, Error> {
     let asked = [
         (4, 1.0, 1e-6),
         (16, 1.0, 1e-6),
@@ -86,6 +86,6 @@ pub fn budgets() -> Result<Vec<BudgetRow>, Error> {
         (16, 12.0, 0.1),
         (128, 12.0, 0.1),
     ];
-    let row = |(d, epsilon, delta)| budget(d, &Budget::new(epsilon, delta)?);
+    let row = |(d, epsilon, delta)| budget_row(d, &Budget::new(epsilon, delta)?);
     asked.into_iter().map(row).collect()
 }

@@ -37,16 +37,16 @@ pub struct CalibrationRow {
 /// ```
 /// use hushbin_study::competitors::{Budget, sums::as_printed};
 ///
-/// let row = as_printed::calibration(1, &Budget::new(1.0, 1e-6)?)?;
+/// let row = as_printed::calibration_row(1, &Budget::new(1.0, 1e-6)?)?;
 /// assert_eq!((row.printed_mean.round(), row.least_mean.round()), (201.0, 33.0));
 /// assert!(row.printed_delta < 1e-20);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
-pub fn calibration(shift: u32, promised: &Budget) -> Result<CalibrationRow, Error> {
+pub fn calibration_row(shift: u32, promised: &Budget) -> Result<CalibrationRow, Error> {
     let (epsilon, delta) = (promised.epsilon(), promised.delta());
     let p = (-0.2 * epsilon / f64::from(shift)).exp();
     let law = NegativeBinomial::new(3.0 * (1.0 + (1.0 / delta).ln()), p)?;
-    let (least_mean, least_p) = least(shift, promised);
+    let (least_mean, least_p) = least_mean(shift, promised);
     Ok(CalibrationRow {
         shift,
         epsilon,
@@ -80,7 +80,7 @@ fn least_mean_at(p: f64, shift: u32, promised: &Budget) -> f64 {
 ///
 /// The search tries odds p/(1 − p) that are a factor of two apart. It then refines the grid around
 /// the best odds.
-fn least(shift: u32, promised: &Budget) -> (f64, f64) {
+fn least_mean(shift: u32, promised: &Budget) -> (f64, f64) {
     let (mut best, mut odds) = (f64::INFINITY, 1.0);
     let mut factor = 2.0_f64;
     for _ in 0..4 {
@@ -98,11 +98,11 @@ fn least(shift: u32, promised: &Budget) -> (f64, f64) {
     (best, odds / (1.0 + odds))
 }
 
-/// Returns the rows of [`calibration`] for shifts 1, 2 and 6.
+/// Returns the rows of [`calibration_row`] for shifts 1, 2 and 6.
 ///
 /// # Errors
 /// This never fails: all parameters are in range.
-pub fn calibrations() -> Result<Vec<CalibrationRow>, Error> {
+pub fn calibration_rows() -> Result<Vec<CalibrationRow>, Error> {
     let asked = [
         (1, 1.0, 1e-6),
         (1, 0.1, 1e-6),
@@ -110,6 +110,6 @@ pub fn calibrations() -> Result<Vec<CalibrationRow>, Error> {
         (2, 1.0, 1e-6),
         (6, 1.0, 1e-6),
     ];
-    let row = |(shift, epsilon, delta)| calibration(shift, &Budget::new(epsilon, delta)?);
+    let row = |(shift, epsilon, delta)| calibration_row(shift, &Budget::new(epsilon, delta)?);
     asked.into_iter().map(row).collect()
 }

@@ -30,7 +30,7 @@ pub struct ClosedFormRow {
 ///
 /// # Errors
 /// Same errors as [`grid::least_gamma`].
-pub fn closed_form(people: u64, cells: u32, central: &Budget) -> Result<ClosedFormRow, Error> {
+pub fn closed_form_row(people: u64, cells: u32, central: &Budget) -> Result<ClosedFormRow, Error> {
     let least = grid::least_gamma(cells, people, central)?;
     Ok(ClosedFormRow {
         people,
@@ -43,11 +43,11 @@ pub fn closed_form(people: u64, cells: u32, central: &Budget) -> Result<ClosedFo
     })
 }
 
-/// Returns the rows of [`closed_form`] for batches of 10⁴ and 10⁵ reports.
+/// Returns the rows of [`closed_form_row`] for batches of 10⁴ and 10⁵ reports.
 ///
 /// # Errors
 /// This never fails: all parameters are in range.
-pub fn closed_forms() -> Result<Vec<ClosedFormRow>, Error> {
+pub fn closed_form_rows() -> Result<Vec<ClosedFormRow>, Error> {
     let asked = [
         (10_000, 2, 1.0),
         (10_000, 9, 1.0),
@@ -56,6 +56,7 @@ pub fn closed_forms() -> Result<Vec<ClosedFormRow>, Error> {
         (100_000, 256, 1.0),
         (10_000, 25, 0.3),
     ];
-    let row = |(people, cells, epsilon)| closed_form(people, cells, &Budget::new(epsilon, 1e-6)?);
+    let row =
+        |(people, cells, epsilon)| closed_form_row(people, cells, &Budget::new(epsilon, 1e-6)?);
     asked.into_iter().map(row).collect()
 }

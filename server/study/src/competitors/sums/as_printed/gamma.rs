@@ -126,7 +126,7 @@ pub fn paper_gamma(
 ///
 /// # Errors
 /// This never fails: all parameters are in range.
-pub fn gammas() -> Result<Vec<GammaRow>, Error> {
+pub fn gamma_rows() -> Result<Vec<GammaRow>, Error> {
     let mut rows = Vec::new();
     for (epsilon, delta) in [(2.0, 0.05), (1.0, 0.35), (0.5, 0.45)] {
         rows.push(enumerated_gamma(6, 2, 2, &Budget::new(epsilon, delta)?)?);

@@ -12,7 +12,7 @@ const RATE: f64 = 0.2;
 /// Logistic regression on a person's messages, starting from the shared weights.
 #[derive(Debug)]
 pub(super) struct LocalTraining {
-    /// Change of each word's weight. All are 0 before and after each call of [`Self::learn`].
+    /// Change of each word's weight. All are 0 before and after each call of [`Self::train`].
     change: Vec<f64>,
 }
 
@@ -26,7 +26,7 @@ impl LocalTraining {
 
     /// Trains on a person's messages and returns the changes of the words' weights. Only weights of
     /// words in the messages change.
-    pub(super) fn learn(&mut self, weights: &[f64], messages: &[Message; MESSAGES]) -> Vec<Entry> {
+    pub(super) fn train(&mut self, weights: &[f64], messages: &[Message; MESSAGES]) -> Vec<Entry> {
         for message in std::iter::repeat_n(messages, EPOCHS).flatten() {
             let margin = message.label() * (message.score(weights) + message.score(&self.change));
             // Negative slope of the loss ln(1 + exp(−margin)), times the rate. The step is the same
@@ -80,7 +80,7 @@ mod tests {
         let mut local = LocalTraining::new(64);
         for _ in 0..2 {
             let mut changed = start.clone();
-            for own in local.learn(&start, &messages) {
+            for own in local.train(&start, &messages) {
                 changed[own.item as usize] += own.value;
             }
             let both = changed.iter().zip(&weights);

@@ -66,18 +66,18 @@ impl MessageDistribution {
     }
 
     /// Number of words d.
-    pub(super) fn count(&self) -> u32 {
+    pub(super) fn word_count(&self) -> u32 {
         self.weights.len() as u32
     }
 
     /// Draws a person's messages.
     pub(super) fn draw(&self, rng: &mut ChaCha8Rng) -> [Message; MESSAGES] {
         let topic = rng.next_u32() % TOPICS;
-        std::array::from_fn(|_| self.message(topic, rng))
+        std::array::from_fn(|_| self.draw_message(topic, rng))
     }
 
-    fn message(&self, topic: u32, rng: &mut ChaCha8Rng) -> Message {
-        let shift = topic * self.count() / TOPICS;
+    fn draw_message(&self, topic: u32, rng: &mut ChaCha8Rng) -> Message {
+        let shift = topic * self.word_count() / TOPICS;
         let mut message = Message {
             words: [0; LENGTH],
             liked: false,
@@ -85,7 +85,7 @@ impl MessageDistribution {
         let mut there = 0;
         while there < LENGTH {
             let about = if rng.next_u32() >> 31 == 1 { shift } else { 0 };
-            let word = ((self.law.draw(rng) + about) % self.count()) as u16;
+            let word = ((self.law.draw(rng) + about) % self.word_count()) as u16;
             if !message.words[..there].contains(&word) {
                 message.words[there] = word;
                 there += 1;
@@ -110,7 +110,7 @@ mod tests {
             let mut own = message.words;
             own.sort_unstable();
             assert!(own.windows(2).all(|pair| pair[0] < pair[1]));
-            assert!(u32::from(own[LENGTH - 1]) < words.count());
+            assert!(u32::from(own[LENGTH - 1]) < words.word_count());
             liked += u32::from(message.liked);
             guessed += u32::from(message.liked == (message.score(&words.weights) > 0.0));
         }

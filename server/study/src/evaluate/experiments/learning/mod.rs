@@ -127,7 +127,7 @@ impl Experiment for Learning {
     fn units(&self) -> Vec<Unit> {
         let cells = self.cells.iter().enumerate();
         let units = cells.flat_map(|(index, cell)| {
-            Unit::repeats(self.repeats, index, cell.work(), |repeat| {
+            Unit::repeats(self.repeats, index, cell.estimated_work(), |repeat| {
                 format!(
                     "{}, ε = {}, repeat {repeat}",
                     cell.crowd.label(),
@@ -194,7 +194,7 @@ fn estimand(model: Model, crowd: &str) -> String {
 
 impl Cell {
     /// Returns the estimated running time of a unit, in microseconds.
-    fn work(&self) -> f64 {
+    fn estimated_work(&self) -> f64 {
         // Mechanism-1 draws vectors until one is favoured, which takes more tries at a greater ε.
         let tries = if self.epsilon > 5.0 { 60.0 } else { 0.0 };
         self.people as f64 * (8.0 + tries)

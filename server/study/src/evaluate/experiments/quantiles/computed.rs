@@ -65,7 +65,7 @@ fn mean_variances_of_rates(rates: &Rates) -> [f64; 2] {
     })
 }
 
-/// Returns the mean variances ([`means`]) of the window mechanism with the best width.
+/// Returns the mean variances ([`mean_variances`]) of the window mechanism with the best width.
 fn best_window_variances(cells: u32, epsilon: f64) -> Result<[f64; 2], StudyError> {
     let of = |width: u32| {
         let favoured: Vec<u32> = (0..width).collect();
@@ -95,7 +95,8 @@ fn best_window_variances(cells: u32, epsilon: f64) -> Result<[f64; 2], StudyErro
     Ok(best)
 }
 
-/// Returns the mean variances ([`means`]) of the pattern mechanism that the library chooses.
+/// Returns the mean variances ([`mean_variances`]) of the pattern mechanism that the library
+/// chooses.
 fn pattern_variances(cells: u32, epsilon: f64) -> Result<[f64; 2], StudyError> {
     let task = task(cells, epsilon, Scale::Linear)?;
     match task.questions()[0].mechanism() {

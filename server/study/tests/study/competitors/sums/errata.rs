@@ -57,7 +57,7 @@ fn the_printed_budget_is_not_proven_but_holds_of_four() {
         (4.0, 0.1),
         (12.0, 0.1),
     ] {
-        let row = as_printed::budget(4, &budget(epsilon, delta)).unwrap();
+        let row = as_printed::budget_row(4, &budget(epsilon, delta)).unwrap();
         assert!((row.printed_proven_delta / delta - 1.5).abs() < 1e-12);
         assert!((row.right_proven_delta / delta - 1.0).abs() < 1e-12);
         let printed = CoordinateBudget::from_parts(row.epsilon_0, 0.25 * delta).unwrap();
@@ -76,13 +76,13 @@ fn the_printed_budget_holds_where_epsilon_is_small() {
     for d in [2, 4, 8, 16, 24, 32, 48, 64, 128, 256, 1024, 4096] {
         for delta in [1e-10, 1e-6, 1e-4, 1e-3, 1e-2, 0.1] {
             for epsilon in [0.1, 0.5, 1.0, 2.0, 3.0, 4.0] {
-                let row = as_printed::budget(d, &budget(epsilon, delta)).unwrap();
+                let row = as_printed::budget_row(d, &budget(epsilon, delta)).unwrap();
                 let what = format!("{row:?}");
                 assert!(row.printed_delta <= delta * (1.0 + 1e-12), "{what}");
                 assert!(row.proven_epsilon < epsilon, "{what}");
             }
             for epsilon in [0.1, 1.0, 8.0, 12.0] {
-                let row = as_printed::budget(d, &budget(epsilon, delta)).unwrap();
+                let row = as_printed::budget_row(d, &budget(epsilon, delta)).unwrap();
                 assert!(row.right_delta <= delta, "{row:?}");
             }
         }
@@ -93,7 +93,7 @@ fn the_printed_budget_holds_where_epsilon_is_small() {
 /// proven ε.
 #[test]
 fn the_printed_budget_fails_where_epsilon_is_large() {
-    let rows = as_printed::budgets().unwrap();
+    let rows = as_printed::budget_rows().unwrap();
     assert_eq!(rows.len(), 8);
     for row in &rows {
         assert!((row.printed_proven_delta / row.delta - 1.5).abs() < 1e-12);
@@ -186,7 +186,7 @@ fn batches_are_those_of_all_sequences() {
 /// 1)^d/(n − 1), the claim is true.
 #[test]
 fn the_printed_gamma_fails() {
-    let rows = as_printed::gammas().unwrap();
+    let rows = as_printed::gamma_rows().unwrap();
     assert_eq!(rows.len(), 6);
     for row in &rows {
         assert!(row.printed_delta > 1.3 * row.delta, "{row:?}");
@@ -219,7 +219,7 @@ fn the_printed_gamma_fails() {
 /// γ)·u + γ/2, by enumeration of all cells, where u is the person's value.
 #[test]
 fn the_printed_correction_leaves_a_bias() {
-    for row in as_printed::gammas().unwrap() {
+    for row in as_printed::gamma_rows().unwrap() {
         let (r, n) = (f64::from(row.steps), f64::from(row.people));
         let cells = (row.steps + 1).pow(row.coordinates);
         let u = 1.0 / r;
@@ -241,7 +241,7 @@ fn the_printed_correction_leaves_a_bias() {
 /// 3·10⁻²¹.
 #[test]
 fn the_printed_calibration_is_more_than_enough() {
-    let rows = as_printed::calibrations().unwrap();
+    let rows = as_printed::calibration_rows().unwrap();
     assert_eq!(rows.len(), 5);
     for row in &rows {
         assert!(row.printed_delta <= 1e-10 * row.delta, "{row:?}");
@@ -259,7 +259,7 @@ fn the_printed_calibration_is_more_than_enough() {
 /// The closed form is valid if it is below 1. It is at least 4.8 times the necessary γ.
 #[test]
 fn the_closed_form_is_more_than_enough() {
-    let rows = as_printed::closed_forms().unwrap();
+    let rows = as_printed::closed_form_rows().unwrap();
     assert_eq!(rows.len(), 6);
     for row in &rows {
         let of = |gamma| grid::central_epsilon(row.cells, gamma, row.people, row.delta).unwrap();
@@ -273,7 +273,7 @@ fn the_closed_form_is_more_than_enough() {
 
 #[test]
 fn tables_of_what_is_printed_are_those_computed() {
-    let budgets = as_printed::budgets().unwrap();
+    let budgets = as_printed::budget_rows().unwrap();
     let rows = budgets.iter().map(|row| {
         format!(
             "| {} | {} | {:e} | {:.4} | {:.4} | {:.4} | {:.4} |",
@@ -290,7 +290,7 @@ fn tables_of_what_is_printed_are_those_computed() {
         "| D | ε | δ | proven of the printed | printed, at ε | printed, at what is proven of ε | δ/(2D), at ε |",
         &rows.collect::<Vec<_>>(),
     );
-    let gammas = as_printed::gammas().unwrap();
+    let gammas = as_printed::gamma_rows().unwrap();
     let rows = gammas.iter().map(|row| {
         let whose = match row.constant {
             ConstantOrigin::Enumerated => "least for d = 1",
@@ -313,7 +313,7 @@ fn tables_of_what_is_printed_are_those_computed() {
         "| n | r | d | ε | δ | c | c(r + 1)/n | its δ at least | c(r + 1)^d/(n − 1) | its δ at most |",
         &rows.collect::<Vec<_>>(),
     );
-    let calibrations = as_printed::calibrations().unwrap();
+    let calibrations = as_printed::calibration_rows().unwrap();
     let rows = calibrations.iter().map(|row| {
         format!(
             "| {} | {} | {:e} | {:.1} | {:.1e} | {:.1} | {:.1} |",
@@ -330,7 +330,7 @@ fn tables_of_what_is_printed_are_those_computed() {
         "| k | ε | δ | messages on average | their δ | the same p | least |",
         &rows.collect::<Vec<_>>(),
     );
-    let closed_forms = as_printed::closed_forms().unwrap();
+    let closed_forms = as_printed::closed_form_rows().unwrap();
     let rows = closed_forms.iter().map(|row| {
         format!(
             "| {} | {} | {} | {:e} | {:.4} | {:.4} | {:.2} |",

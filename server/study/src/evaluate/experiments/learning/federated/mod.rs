@@ -106,7 +106,7 @@ impl Experiment for Federated {
         let repeats = self.size.pick(3, 10);
         let cells = self.cells.iter().enumerate();
         let units = cells.flat_map(|(index, cell)| {
-            Unit::repeats(repeats, index, cell.work(), |repeat| {
+            Unit::repeats(repeats, index, cell.estimated_work(), |repeat| {
                 format!("ε = {}, repeat {repeat}", cell.epsilon)
             })
         });
@@ -155,7 +155,7 @@ impl CoordinateChoice {
 
 impl TrainingVariant {
     /// Returns the ways for one choice of coordinates. The way without privacy is the first.
-    fn all(pick: CoordinateChoice) -> [Self; 3] {
+    fn for_choice(pick: CoordinateChoice) -> [Self; 3] {
         let way = |participation, is_private| Self {
             pick,
             participation,
@@ -188,7 +188,7 @@ enum Channel {
 
 impl Cell {
     /// Returns the estimated running time of a unit, in microseconds.
-    fn work(&self) -> f64 {
+    fn estimated_work(&self) -> f64 {
         (self.people * (1 + 2 * self.rounds)) as f64 * 4.0
     }
 
@@ -206,9 +206,9 @@ impl Cell {
         let mut index = 0;
         for pick in CoordinateChoice::BOTH {
             let mut plain = None;
-            for variant in TrainingVariant::all(pick) {
+            for variant in TrainingVariant::for_choice(pick) {
                 index += 1;
-                let weights = self.weights(variant, &crowd, stream(rng, index))?;
+                let weights = self.train(variant, &crowd, stream(rng, index))?;
                 let error = misclassified_share(&weights, &held_out);
                 let plain = *plain.get_or_insert(error);
                 rows.push(self.measurement(&variant.label(), METRIC, error));
@@ -221,13 +221,13 @@ impl Cell {
     }
 
     /// Returns the model's weights after all rounds. The weights start at 0.
-    fn weights(
+    fn train(
         &self,
         variant: TrainingVariant,
         crowd: &[[Message; MESSAGES]],
         mut rng: ChaCha8Rng,
     ) -> Result<Vec<f64>, StudyError> {
-        let channel = self.channel(variant)?;
+        let channel = self.build_channel(variant)?;
         let mut weights = vec![0.0; self.words.into()];
         for round in 0..self.rounds {
             let people = self.participants(variant.participation, crowd, round);
@@ -250,7 +250,7 @@ impl Cell {
 
     /// Returns the channel for the coordinates of a change, as fractions of the clipping bound C.
     /// It is a task if the way is private.
-    fn channel(&self, variant: TrainingVariant) -> Result<Channel, Error> {
+    fn build_channel(&self, variant: TrainingVariant) -> Result<Channel, Error> {
         if !variant.is_private {
             return Ok(Channel::Plain);
         }
@@ -292,7 +292,7 @@ impl Cell {
             Channel::Private(task) => Some((task, Randomizer::new(task), Totals::new(task))),
         };
         for messages in people {
-            let mut changes = local.learn(weights, messages);
+            let mut changes = local.train(weights, messages);
             self.sparsify(pick, &mut changes, rng);
             match &mut private {
                 None => changes

@@ -95,12 +95,12 @@ fn the_mean_that_is_reported_is_that_without_privacy() {
         .map(|word| f64::from(word % 3) - 1.0)
         .collect();
     let mut change = |variant| {
-        let channel = SMALL.channel(variant).unwrap();
+        let channel = SMALL.build_channel(variant).unwrap();
         SMALL
             .mean_change(CoordinateChoice::Top, &channel, &people, &weights, rng)
             .unwrap()
     };
-    let [plain, once, _] = TrainingVariant::all(CoordinateChoice::Top);
+    let [plain, once, _] = TrainingVariant::for_choice(CoordinateChoice::Top);
     let plain = change(plain);
     let repeats = 200;
     let rounds: Vec<Vec<f64>> = (0..repeats).map(|_| change(once)).collect();
@@ -142,10 +142,10 @@ fn nobody_spends_more_than_epsilon() {
     };
     let crowd: Vec<usize> = (0..cell.people).collect();
     for pick in CoordinateChoice::BOTH {
-        let [plain, private @ ..] = TrainingVariant::all(pick);
-        assert!(matches!(cell.channel(plain).unwrap(), Channel::Plain));
+        let [plain, private @ ..] = TrainingVariant::for_choice(pick);
+        assert!(matches!(cell.build_channel(plain).unwrap(), Channel::Plain));
         for variant in private {
-            let Channel::Private(task) = cell.channel(variant).unwrap() else {
+            let Channel::Private(task) = cell.build_channel(variant).unwrap() else {
                 panic!("{variant:?} is private");
             };
             assert_eq!(task.questions().len(), 1);
@@ -175,7 +175,7 @@ fn nobody_spends_more_than_epsilon() {
 fn the_gap_to_the_run_without_privacy_shrinks() {
     let [hidden, told] = [0.5, 8.0].map(|epsilon| learn(Cell { epsilon, ..SMALL }, 16));
     for pick in CoordinateChoice::BOTH {
-        let [plain, private @ ..] = TrainingVariant::all(pick);
+        let [plain, private @ ..] = TrainingVariant::for_choice(pick);
         for table in [&hidden, &told] {
             assert_eq!(mean(table, GAP, plain), [0.0; 2]);
         }
@@ -219,8 +219,8 @@ fn without_privacy_it_predicts_better_than_a_coin() {
         let held_out: Vec<_> = (0..1000).map(|_| words.draw(rng)).collect();
         let liked = misclassified_share(&[0.0; 64], &held_out);
         let guessed = liked.min(1.0 - liked);
-        let [plain, ..] = TrainingVariant::all(pick);
-        let weights = cell.weights(plain, &crowd, generator(5)).unwrap();
+        let [plain, ..] = TrainingVariant::for_choice(pick);
+        let weights = cell.train(plain, &crowd, generator(5)).unwrap();
         let error = misclassified_share(&weights, &held_out);
         let what = format!("{pick:?}, {rounds}: {error} beside {guessed}");
         assert!((0.12..guessed - 0.05).contains(&error), "{what}");
@@ -248,7 +248,7 @@ fn runs_repeat_and_units_are_named_once() {
     let labels: Vec<&str> = curves.map(|own| own.label.as_str()).collect();
     let ways = CoordinateChoice::BOTH
         .into_iter()
-        .flat_map(TrainingVariant::all)
+        .flat_map(TrainingVariant::for_choice)
         .map(TrainingVariant::label);
     let all = std::iter::once(MAJORITY_BASELINE.to_owned()).chain(ways);
     assert_eq!(labels, all.collect::<Vec<_>>());
