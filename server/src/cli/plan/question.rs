@@ -308,11 +308,8 @@ impl QuestionOptions {
                 let count = |count: u32| (1..=count).map(|n| format!("number-{n}")).collect();
                 let names: Option<Vec<String>> = listed.or(self.numbers.map(count));
                 let number = |name| {
-                    without_nulls(
-                        [("name", json!(name))]
-                            .into_iter()
-                            .chain(self.limit_fields()),
-                    )
+                    let name = [("name", json!(name))];
+                    without_nulls(name.into_iter().chain(self.limit_fields()))
                 };
                 let numbers = |names: Vec<String>| Value::from_iter(names.into_iter().map(number));
                 fields.push(("of", json!(names.map(numbers))));

@@ -75,12 +75,8 @@ impl QuestionForms {
                 BINS,
                 [pattern, choice].map(|fields| number_question(&fields)),
             );
-            forms.push(question_form(
-                format!("pattern of {bins}"),
-                bins,
-                1,
-                baseline,
-            ));
+            let label = format!("pattern of {bins}");
+            forms.push(question_form(label, bins, 1, baseline));
         }
         for (count, options, words) in [
             (8, 2, "flags"),
@@ -89,12 +85,8 @@ impl QuestionForms {
             (4, 6, "choices of 6"),
         ] {
             let baseline = Baseline::DrawnQuestion(choice_questions(count, options));
-            forms.push(question_form(
-                format!("{count} {words}"),
-                count,
-                count,
-                baseline,
-            ));
+            let label = format!("{count} {words}");
+            forms.push(question_form(label, count, count, baseline));
         }
         for name in ["collision", "coco"] {
             forms.extend([16, 32, 64].map(|sparsity| {
