@@ -151,6 +151,8 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
   #opening: Promise<Session> | undefined;
   #session: Session | undefined;
   #closing: Promise<void> | undefined;
+  /** Revocations that are being stored. A session that begins earlier would be ended by them. */
+  #withdrawing: Promise<unknown> | undefined;
   #resolveGrant: () => void = () => {};
   #whenGranted: Promise<void>;
 
@@ -215,13 +217,16 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
     if (this.#session === undefined && this.#reports.size >= MAX_WAITING_CALLS) {
       throw new OutboxFullError(`${MAX_WAITING_CALLS} reports wait for the task`);
     }
+    // The caller may change its object once this function has returned.
+    const session = this.#session;
+    const report = session?.report(input) ?? this.#reportLater(deepCopy(input));
+    const requests = this.#requests;
     try {
-      // The caller may change its object once this function has returned.
-      return await (this.#session?.report(input) ?? this.#reportLater(deepCopy(input)));
+      return await report;
     } catch (error) {
       // Consent was revoked in the meantime, which closes the store and frees the randomiser.
-      if (!this.#granted && (error instanceof ClosedError || error instanceof StorageError)) {
-        this.#checkOpen();
+      const isEnded = error instanceof ClosedError || (session && error instanceof StorageError);
+      if (isEnded && requests.stopped && this.#closing === undefined) {
         return emptyReceipt("no-consent");
       }
       throw error;
@@ -265,8 +270,10 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
     this.#checkOpen();
     this.#channel?.postMessage("revoked");
     const session = this.#refuse();
+    const withdrawn = this.#withStore((store) => store.withdraw(), session);
+    this.#withdrawing = Promise.allSettled([this.#withdrawing, withdrawn]);
     try {
-      await this.#withStore((store) => store.withdraw(), session);
+      await withdrawn;
     } finally {
       session?.free();
       this.#changed();
@@ -384,7 +391,11 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
       this.#session = session;
       this.#changed();
     };
-    const events = { changed: this.#changed, ended: this.#revoked };
+    const events = {
+      changed: this.#changed,
+      ended: this.#revoked,
+      withdrawing: this.#withdrawing,
+    };
     return openSession(this.#settings, requests, opened, events).catch((error: unknown) => {
       // A task that is invalid stays invalid. A module may load at the next attempt.
       if (this.#requests === requests && !(error instanceof TaskError)) {

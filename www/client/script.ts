@@ -22,10 +22,26 @@ type Global = typeof exported & {
   push(...runs: readonly Run[]): void;
 };
 
-const scope = globalThis as unknown as { hushbin?: Global | readonly Run[] };
+/** Part of the Trusted Types API that this script uses. */
+interface Policy {
+  createScriptURL(url: string): string;
+}
 
-// URL of this script, which is known only while the script runs. A worker has no script element.
-const src = (globalThis.document?.currentScript as HTMLScriptElement | null | undefined)?.src;
+const scope = globalThis as unknown as {
+  hushbin?: Global | readonly Run[];
+  trustedTypes?: { createPolicy(name: string, rules: Policy): Policy };
+};
+
+// Element of this script, which is known only while the script runs. A worker has none.
+const own = globalThis.document?.currentScript as HTMLScriptElement | null | undefined;
+// A script whose text is in the page has no URL. Its attribute `data-folder` says where the other
+// files are.
+const folder = own?.dataset.folder ?? String(own?.src).replace(/[^/]*$/, "");
+
+/** Policy that accepts all URLs. Their hashes are checked. */
+const PLAIN: Policy = { createScriptURL: String };
+/** Policy by which this script sets URLs. Pages that enforce Trusted Types have to allow its name. */
+let policy: Policy | undefined;
 
 const loading: Record<string, Promise<unknown> | undefined> = {};
 
@@ -34,13 +50,16 @@ function load(name: string, hash: string): Promise<unknown> {
   // Load each file once: every further request would reveal its time to the host.
   loading[name] ??= new Promise((resolve, reject) => {
     const script = document.createElement("script");
-    script.src = String(src).replace(/[^/]*$/, `hushbin.script.${name}.js`);
+    const url = `${folder}hushbin.script.${name}.js`;
+    policy ??= scope.trustedTypes?.createPolicy("hushbin", PLAIN) ?? PLAIN;
+    script.src = policy.createScriptURL(url);
     script.integrity = hash;
-    script.crossOrigin = "anonymous";
+    // The same as "anonymous".
+    script.crossOrigin = "";
     script.onload = () => resolve(hushbin.files[name]);
     script.onerror = () => {
       loading[name] = undefined;
-      reject(new Error(`${script.src} could not be loaded`));
+      reject(new Error(`${url} could not be loaded`));
     };
     document.head.append(script);
   });

@@ -74,6 +74,8 @@ interface Begun extends Partial<Described> {
   readonly changed: () => void;
   /** Called when another tab or worker has revoked consent. */
   readonly ended: () => void;
+  /** Revocations of this client that are being stored when the session begins. */
+  readonly withdrawing: Promise<unknown> | undefined;
 }
 
 export class Session implements SealableSession {
@@ -212,7 +214,8 @@ export class Session implements SealableSession {
       };
     });
     const [receipt, made] = changed;
-    if (receipt === undefined) {
+    // A session that was stopped already must not end the one after it.
+    if (receipt === undefined && !this.#requests.stopped) {
       this.#begun.ended();
     }
     return [receipt ?? emptyReceipt("no-consent", dropped), made];
@@ -238,13 +241,13 @@ export async function openSession(
   settings: Settings,
   requests: SessionRequests,
   opened: (session: Session) => void,
-  events: Pick<Begun, "changed" | "ended">,
+  events: Pick<Begun, "changed" | "ended" | "withdrawing">,
 ): Promise<Session> {
   let engine: ReportMaker | undefined;
   let storing: Promise<Store> | undefined;
   try {
     // A page that is prerendered and never shown must spend nothing.
-    await whenShown();
+    await Promise.all([whenShown(), events.withdrawing]);
     const parts = settings.shuffled && (await loadShuffled());
     requests.check();
     const { maker, reporter, ...overrides }: SessionOverrides =

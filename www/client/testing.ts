@@ -68,11 +68,38 @@ const PROBLEMS = {
 
 type Problem = keyof typeof PROBLEMS;
 
+/** Returns a response with a JSON body. */
+function jsonResponse(status: number, body: unknown, type = "application/json"): Response {
+  const text = JSON.stringify(body);
+  const headers = { "content-type": type, "cache-control": "no-store" };
+  if (globalThis.Response !== undefined) {
+    return new Response(text, { status, headers });
+  }
+  // Jest's jsdom has no Response. These are the members that the client uses.
+  const get = (name: string) => new Map(Object.entries(headers)).get(name) ?? null;
+  const own = { status, ok: status < 300, headers: { get }, text: async () => text };
+  return own as unknown as Response;
+}
+
 function problem(slug: Problem): Response {
   const [status, title] = PROBLEMS[slug];
   const body = { type: PROBLEM_PREFIX + slug, title, status };
-  const headers = { "content-type": "application/problem+json", "cache-control": "no-store" };
-  return new Response(JSON.stringify(body), { status, headers });
+  return jsonResponse(status, body, "application/problem+json");
+}
+
+/** Returns the method, path and body of a request. */
+async function readRequest(
+  input: RequestInfo | URL,
+  init?: RequestInit,
+): Promise<readonly [method: string, path: string, body: Uint8Array]> {
+  if (globalThis.Request !== undefined) {
+    const request = new Request(input, init);
+    const { pathname } = new URL(request.url);
+    return [request.method, pathname, new Uint8Array(await request.arrayBuffer())];
+  }
+  // Jest's jsdom has no Request. The client sends bytes.
+  const { method = "GET", body } = init ?? {};
+  return [method, new URL(String(input)).pathname, (body ?? new Uint8Array()) as Uint8Array];
 }
 
 const VERSION = "01";
@@ -172,7 +199,7 @@ export function createTestCollector({ task }: { readonly task: Task }): TestColl
     const fresh = taken.size - before;
     const duplicates = uploads.length - fresh;
     const answer = { uploads: uploads.length, accepted, duplicates };
-    return Response.json(answer, { status: fresh > 0 ? 201 : 200 });
+    return jsonResponse(fresh > 0 ? 201 : 200, answer);
   }
 
   async function answer(method: string, path: string, body: Uint8Array): Promise<Response> {
@@ -188,7 +215,7 @@ export function createTestCollector({ task }: { readonly task: Task }): TestColl
     }
     fingerprint ??= fingerprintOf();
     if (reports === undefined) {
-      return Response.json({ task, fingerprint: await fingerprint });
+      return jsonResponse(200, { task, fingerprint: await fingerprint });
     }
     const uploads = uploadsOf(body, await fingerprint);
     return typeof uploads === "string" ? problem(uploads) : take(uploads);
@@ -204,16 +231,14 @@ export function createTestCollector({ task }: { readonly task: Task }): TestColl
       return collector.uploads.reduce((sum, { reports }) => sum + reports, 0);
     },
     async fetch(input, init) {
-      const request = new Request(input, init);
-      const { pathname } = new URL(request.url);
-      requests.push(`${request.method} ${pathname}`);
+      const [method, path, body] = await readRequest(input, init);
+      requests.push(`${method} ${path}`);
       const fault = isDown ? "unreachable" : faults.shift();
-      if (fault instanceof Response) {
+      if (typeof fault === "object") {
         return fault;
       }
       if (fault !== "unreachable") {
-        const body = new Uint8Array(await request.arrayBuffer());
-        const own = await answer(request.method, pathname, body);
+        const own = await answer(method, path, body);
         if (fault === undefined) {
           return own;
         }

@@ -9,7 +9,8 @@ export function el<K extends keyof HTMLElementTagNameMap>(
   const element = document.createElement(tag);
   if (part !== "") {
     element.className = part;
-    element.part.add(part);
+    // Test environments have no `element.part`.
+    element.setAttribute("part", part);
   }
   element.append(...children);
   return element;
