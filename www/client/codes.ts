@@ -26,13 +26,18 @@ export const NO_ENTROPY = 13;
 /** Number of the error code for a module that lacks the task's mechanism or kind of question. */
 export const UNKNOWN_MECHANISM = 15;
 
+/** Loads texts for error codes, by number. */
+export type LoadTexts = () => Promise<{
+  readonly ERROR_TEXTS: Readonly<Partial<Record<number, string>>>;
+}>;
+
 /**
  * Returns the text for an error code of the core. The texts are loaded on demand. If loading fails,
  * the result contains only the code's number. `hushbin task check` explains errors of a task in
  * more detail.
  */
-export async function coreErrorText(code: number): Promise<string> {
-  const text = await import("./refusals.js").then(
+export async function coreErrorText(code: number, load: LoadTexts): Promise<string> {
+  const text = await load().then(
     ({ ERROR_TEXTS }) => ERROR_TEXTS[code],
     () => undefined,
   );

@@ -1,6 +1,7 @@
 /**
  * Code that few pages need, in a separate file that is imported on demand: the store in memory,
- * tasks that the collector describes, permanent answers, and the log of the option `debug`.
+ * tasks that the collector describes, permanent answers, texts of errors, and the log of the option
+ * `debug`.
  */
 
 import { hex } from "./bytes.js";
@@ -14,6 +15,21 @@ import type { Receipt } from "./receipt.js";
 import { MemoryStore, type SharedCharges } from "./store/memory.js";
 import type { Store, StoredReport } from "./store/store.js";
 import { type AnyTask, budgetOf, DEFAULT_BUDGET, type Task } from "./task.js";
+
+/** Texts for the core's error codes, by number. */
+const ERROR_TEXTS: Readonly<Partial<Record<number, string>>> = {
+  1: "a parameter is out of range",
+  2: "the id is not 1 to 64 of a-z, 0-9 and '-', first no '-'",
+  3: "a name is empty, too long or holds a control character",
+  4: "two items or questions share a name",
+  5: "parameters or lengths do not go together",
+  7: "an item does not exist",
+  8: "an item occurs twice",
+  9: "a value is not one that the task takes",
+  12: "malformed",
+  14: "too many or too few answers",
+  15: "the module lacks the mechanism, or a kind of question",
+};
 
 /** Rounds ε to 6 significant digits. Further digits are rounding errors of sums. */
 const short = (epsilon: number) => Number(epsilon.toPrecision(6));
@@ -137,4 +153,4 @@ function memoryOf(settings: Settings, isShared: boolean): MemoryStore {
   return keptIn(shared, ledger, () => new MemoryStore(charges));
 }
 
-export const inject = injectable({ checkBudget, describe, log, memoryOf, recall });
+export const inject = injectable({ ERROR_TEXTS, checkBudget, describe, log, memoryOf, recall });

@@ -6,6 +6,7 @@
  * classes. In the build, each call of `inject` therefore evaluates the file again.
  */
 
+import type { LoadTexts } from "./codes.js";
 import type * as errors from "./errors.js";
 
 export let AnswerError: typeof errors.AnswerError;
@@ -19,13 +20,17 @@ export let TaskError: typeof errors.TaskError;
 export let UnknownItemError: typeof errors.UnknownItemError;
 export let WasmError: typeof errors.WasmError;
 
-/** Error classes that this file has received. It passes them on to files that it loads itself. */
-export let INJECTED: [errors: typeof errors.INJECTED_ERRORS, sums?: WebAssembly.Module | undefined];
+/** Arguments that this file has received. It passes them on to files that it loads itself. */
+export let INJECTED: [
+  errors: typeof errors.INJECTED_ERRORS,
+  loadTexts: LoadTexts,
+  sums?: WebAssembly.Module | undefined,
+];
 
 /**
- * Returns a function that stores its arguments and then returns `parts`. Its arguments are the
- * error classes of the loading file, and the WebAssembly module for sums, for hosts that may not
- * compile a module from bytes.
+ * Returns a function that stores its arguments and then returns `parts`. Its arguments come from the
+ * page: its error classes, the loader of texts for error codes, and the WebAssembly module for sums,
+ * for hosts that may not compile a module from bytes.
  */
 export const injectable =
   <T>(parts: T) =>

@@ -20,7 +20,7 @@ export async function loadExtras(): Promise<Extras> {
   try {
     const { inject } = await import("./extras.js");
     // Called once, because each call evaluates the file again.
-    extras ??= inject(INJECTED_ERRORS);
+    extras ??= inject(INJECTED_ERRORS, loadExtras);
     return extras;
   } catch (cause) {
     throw new WasmError(`extras.js could not be loaded: ${messageOf(cause)}`, { cause });
@@ -42,7 +42,7 @@ export async function loadShuffled(): Promise<ShuffledParts> {
   try {
     const { inject } = await import("./shuffled.js");
     // Called once, because each call evaluates the file again.
-    parts ??= inject(INJECTED_ERRORS, coreSources.sums);
+    parts ??= inject(INJECTED_ERRORS, loadExtras, coreSources.sums);
     return parts;
   } catch (cause) {
     throw new SealingError(`what seals could not be loaded: ${messageOf(cause)}`, { cause });

@@ -9,7 +9,7 @@ import { coreErrorText, NO_ENTROPY, UNKNOWN_MECHANISM } from "./codes.js";
 import { deepCopy } from "./entries.js";
 import { ClosedError, EntropyError, TaskError } from "./errors.js";
 import { type Entries, InputReader, type ReportInput } from "./input.js";
-import { loadSums } from "./loaders.js";
+import { loadExtras, loadSums } from "./loaders.js";
 import type { ReportMaker } from "./maker.js";
 import { callCore, completeModule, loadModule } from "./module.js";
 import { isSum } from "./options.js";
@@ -262,7 +262,10 @@ export async function createEngine(task: Task): Promise<Engine> {
     }
     throw cause === NO_ENTROPY
       ? new EntropyError()
-      : new TaskError("invalid-task", `task ${task.id} is invalid: ${await coreErrorText(cause)}`);
+      : new TaskError(
+          "invalid-task",
+          `task ${task.id} is invalid: ${await coreErrorText(cause, loadExtras)}`,
+        );
   }
 }
 

@@ -120,7 +120,6 @@ export const LATER_FILES = [
   "complete",
   "fallback",
   "extras",
-  "refusals",
   "oblivious",
   "x25519",
   "sealing",

@@ -20,7 +20,7 @@ const CHUNK_BUDGET = 20_720;
 const FALLBACK_BUDGET = 31_300;
 const SCRIPT_BUDGET = 26_900;
 /** Maximum size of the code that few pages need. */
-const EXTRAS_BUDGET = 2_420;
+const EXTRAS_BUDGET = 2_630;
 /** Maximum size of the code that selects the key, and of the code that seals reports. */
 const SHUFFLED_BUDGET = 2_290;
 const SEALING_BUDGET = 6_700;

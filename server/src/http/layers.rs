@@ -63,7 +63,7 @@ pub(super) fn with_common_layers(router: Router, common: LayerState) -> Router {
     let cors = CorsLayer::new()
         .allow_origin(Anything)
         .allow_methods([Method::GET, Method::POST])
-        // Any header: monitoring scripts add their own to all requests of a page, and a refused
+        // Any header: monitoring scripts add headers to all requests of a page, and a refused
         // preflight would hold back every report. The collector does not read or log them.
         .allow_headers(Anything)
         .expose_headers([header::RETRY_AFTER])

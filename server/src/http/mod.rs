@@ -2,10 +2,10 @@
 //!
 //! | request | for | response |
 //! |---|---|---|
-//! | `POST /tasks/{id}/reports` | everybody | takes one or more uploads back to back: 201 when all are on disk, 200 if all were there before |
+//! | `POST /tasks/{id}/reports` | anyone | takes one or more uploads back to back: 201 when all are on disk, 200 if all were there before |
 //! | `GET /tasks` | analysts | ids of all tasks |
 //! | `POST /tasks` | admins | collects a new task: `{ "task": …, "settings": … }` |
-//! | `GET /tasks/{id}` | everybody | the complete task, its fingerprint and effective ε |
+//! | `GET /tasks/{id}` | anyone | the complete task, its fingerprint and effective ε |
 //! | `DELETE /tasks/{id}` | admins | deletes the task and all of its data |
 //! | `GET /tasks/{id}/settings` | analysts | settings of the task's collection |
 //! | `PUT /tasks/{id}/settings` | admins | changes these settings |
@@ -16,20 +16,20 @@
 //! | `GET /tasks/{id}/heavy-hitters` | analysts | texts that many people have, JSON or CSV |
 //! | `GET /tasks/{id}/privacy` | analysts | how much the released reports reveal, individually and shuffled |
 //! | `GET /tasks/{id}/influence` | analysts | the effect that made-up reports could have, and tests that detect some |
-//! | `GET /tasks/{id}/keys` | everybody | keys that pages seal reports to, of shufflers and analysers |
+//! | `GET /tasks/{id}/keys` | anyone | keys that pages seal reports to, of shufflers and analysers |
 //! | `POST /tasks/{id}/blocks` | shufflers | takes sealed reports of a shuffled batch: 200 when all are on the analyser's disk |
-//! | `GET /.well-known/ohttp-gateway` | everybody | keys that requests through relays are sealed to (RFC 9458 and 9540) |
-//! | `POST /.well-known/ohttp-gateway` | everybody | answers such a request like a direct one |
-//! | `GET /` | everybody | redirects to the dashboard |
-//! | `GET /dashboard` | everybody | redirects to the dashboard |
-//! | `GET /dashboard/` | everybody | the dashboard, a page that shows released data to analysts with a token |
-//! | `GET /dashboard/dashboard.js` | everybody | the dashboard's script |
-//! | `GET /dashboard/dashboard.css` | everybody | the dashboard's style sheet |
-//! | `GET /dashboard/icon.svg` | everybody | the dashboard's icon |
-//! | `GET /livez` | everybody | the process responds |
-//! | `GET /readyz` | everybody | a write has gone through the journal |
-//! | `GET /metrics` | everybody | metrics of the collector, for Prometheus |
-//! | `GET /openapi.json` | everybody | this interface as an OpenAPI document |
+//! | `GET /.well-known/ohttp-gateway` | anyone | keys that requests through relays are sealed to (RFC 9458 and 9540) |
+//! | `POST /.well-known/ohttp-gateway` | anyone | answers such a request like a direct one |
+//! | `GET /` | anyone | redirects to the dashboard |
+//! | `GET /dashboard` | anyone | redirects to the dashboard |
+//! | `GET /dashboard/` | anyone | the dashboard, a page that shows released data to analysts with a token |
+//! | `GET /dashboard/dashboard.js` | anyone | the dashboard's script |
+//! | `GET /dashboard/dashboard.css` | anyone | the dashboard's style sheet |
+//! | `GET /dashboard/icon.svg` | anyone | the dashboard's icon |
+//! | `GET /livez` | anyone | the process responds |
+//! | `GET /readyz` | anyone | a write has gone through the journal |
+//! | `GET /metrics` | anyone | metrics of the collector, for Prometheus |
+//! | `GET /openapi.json` | anyone | this interface as an OpenAPI document |
 //!
 //! The response to uploads contains the number of uploads, of newly counted reports, and of uploads
 //! that had been counted before: `{ "uploads": 2, "accepted": 1, "duplicates": 1 }`.
@@ -315,7 +315,7 @@ mod tests {
             let path = path.replace("{id}", "none");
             let expected = match whom {
                 // Shufflers need a signature and no token, and a collector takes no blocks.
-                "everybody" | "shufflers" => [None, None, None],
+                "anyone" | "shufflers" => [None, None, None],
                 "analysts" => [Some(401), None, None],
                 _ => [Some(401), Some(403), None],
             };

@@ -46,7 +46,7 @@ mod tests {
         }
         let of_table = |(method, path, whom): (&str, &str, &str)| {
             let security = match whom {
-                "everybody" => json!([]),
+                "anyone" => json!([]),
                 "shufflers" => json!([{ "signature": [] }]),
                 whom => json!([{ "token": [whom.trim_end_matches('s')] }]),
             };

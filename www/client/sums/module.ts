@@ -49,7 +49,7 @@ async function start(module: WebAssembly.Module | undefined): Promise<void> {
  * @throws WasmError
  */
 export function loadSumsCore(): Promise<void> {
-  loading ??= start(INJECTED[1]).catch((error: unknown) => {
+  loading ??= start(INJECTED[2]).catch((error: unknown) => {
     loading = undefined;
     throw error;
   });

@@ -6,6 +6,7 @@
 import { hex } from "../bytes.js";
 import { coreErrorText, NO_ENTROPY } from "../codes.js";
 import { ClosedError, EntropyError, TaskError } from "../errors.js";
+import { INJECTED } from "../injected.js";
 import type { Entries } from "../input.js";
 import type { ReportMaker } from "../maker.js";
 import type { SumRandomizer as WasmRandomizer } from "../wasm/sums.js";
@@ -164,6 +165,9 @@ export async function createMaker(given: unknown): Promise<SumMaker> {
     }
     throw cause === NO_ENTROPY
       ? new EntropyError()
-      : new TaskError("invalid-task", `task ${task.id} is invalid: ${await coreErrorText(cause)}`);
+      : new TaskError(
+          "invalid-task",
+          `task ${task.id} is invalid: ${await coreErrorText(cause, INJECTED[1])}`,
+        );
   }
 }
