@@ -360,7 +360,7 @@ export class Delivery {
     // The collector asks for a day at most. A longer delay comes from a clock that was set back.
     const ms = Math.min(notBefore - Date.now(), MAX_DELAY_MS);
     if (ms > 0) {
-      this.#halt(new NetworkError("the collector asked to wait", { retryAfterMs: ms }), ms, ms);
+      this.#halt(new NetworkError("the collector asks to wait", { retryAfterMs: ms }), ms, ms);
     } else {
       this.wake();
     }

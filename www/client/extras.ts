@@ -139,18 +139,21 @@ function keptIn<K, V>(
   return value;
 }
 
-/**
- * Returns a client's store in memory.
- *
- * @param isShared whether all clients of the page share the store of a task
- */
-function memoryOf(settings: Settings, isShared: boolean): MemoryStore {
-  if (!isShared) {
-    return keptIn(own, settings, () => new MemoryStore());
-  }
-  const { ledger, collector } = settings;
+/** Returns the store in memory of one client. */
+const ownMemory = (settings: Settings) => keptIn(own, settings, () => new MemoryStore());
+
+/** Returns the store in memory that all clients of a task share in this page. */
+function sharedMemory({ ledger, collector }: Settings): MemoryStore {
   const charges = keptIn(sharedCharges, collector, () => ({ charges: [] }));
   return keptIn(shared, ledger, () => new MemoryStore(charges));
 }
 
-export const inject = injectable({ ERROR_TEXTS, checkBudget, describe, log, memoryOf, recall });
+export const inject = injectable({
+  ERROR_TEXTS,
+  checkBudget,
+  describe,
+  log,
+  ownMemory,
+  sharedMemory,
+  recall,
+});

@@ -219,7 +219,7 @@ function baseUrl(endpoint: unknown): string {
     check("endpoint", endpoint, right, `the collector's URL${expected}`);
   // "127.0.0.1:8080" would be a path.
   const isUrl = /^https?:/.test(url) && /^(https?:|\.{0,2}\/)/i.test(String(endpoint));
-  expect(there && isUrl, ", with https:// or http://, or a path that begins with / or ./");
+  expect(there && isUrl, ", with https:// or http://, or a path from /");
   // A host may have the name `tasks`.
   expect(!/[?#]|[^/]\/tasks(\/|$)/.test(url), " without /tasks, query and fragment");
   return url.replace(/\/+$/, "");

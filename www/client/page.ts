@@ -25,10 +25,9 @@ export const isHidden = () => isPage() && document.visibilityState === "hidden";
 
 /** Waits until a page that the browser prerenders is shown. */
 export async function whenShown(): Promise<void> {
-  if (isPage() && (document as { prerendering?: unknown }).prerendering === true) {
-    await new Promise((resolve) => {
-      document.addEventListener("prerenderingchange", resolve, { once: true });
-    });
+  const page = globalThis.document as { prerendering?: unknown } | undefined;
+  if (page?.prerendering) {
+    await new Promise((resolve) => void document.addEventListener("prerenderingchange", resolve));
   }
 }
 

@@ -1,6 +1,6 @@
 /** Session of one task in this browser, while consent lasts: budget, randomiser and delivery. */
 
-import { chargeLedger, ledgerAt, spentOf, withCharge } from "./budget.js";
+import { chargeLedger, ledgerAt, newLedger, spentOf, withCharge } from "./budget.js";
 import { concatBytes } from "./bytes.js";
 import { Delivery } from "./delivery.js";
 import type { Described } from "./described.js";
@@ -28,17 +28,29 @@ import { FetchTransport, type Transport } from "./transport.js";
 /** Maximum size of a task's waiting reports, in bytes: about ten thousand reports. */
 const OUTBOX_BYTES = 1024 * 1024;
 
+const empty = async () => [];
+
+/** Store that is empty and stores nothing. Sessions make no report with it. */
+const NOTHING = {
+  durable: false,
+  ledgers: async () => ({ ledger: newLedger(), charges: [] }),
+  waiting: empty,
+  withdraw: empty,
+  history: empty,
+  close: () => {},
+  // A session asks for nothing else if its store does not last.
+} as unknown as Store;
+
 /**
  * Returns the store of a task's budget and reports.
  *
  * @param create whether to create a database if there is none; otherwise the result is an empty
  * store
  * @throws StorageError if the database does not respond
- * @throws WasmError if there is no database, and the store in memory cannot be loaded
+ * @throws WasmError if the store in memory is needed and cannot be loaded
  */
 export async function storeOf(settings: Settings, create = true): Promise<Store> {
   const { storage, dryRun, ledger, collector } = settings;
-  let isBroken = false;
   // A dry run must not change the real ledger.
   if (storage !== "memory" && !dryRun) {
     try {
@@ -51,10 +63,11 @@ export async function storeOf(settings: Settings, create = true): Promise<Store>
         throw error;
       }
       // There is no database, or it may not be used here, or it is broken.
-      isBroken = true;
+      return storage === "device" ? NOTHING : (await loadExtras()).sharedMemory(settings);
     }
+    return NOTHING;
   }
-  return (await loadExtras()).memoryOf(settings, isBroken);
+  return (await loadExtras()).ownMemory(settings);
 }
 
 /** Transport of dry runs: acknowledges everything and sends nothing. */
@@ -166,12 +179,12 @@ export class Session implements SealableSession {
     ],
   ): Promise<ReportResult> {
     const { length: dropped } = entries.unknown;
-    const { maxEpsilon, storage, dryRun } = this.#settings;
+    const { maxEpsilon } = this.#settings;
     // After a stop, the store is closed.
     if (this.#requests.stopped) {
       return [emptyReceipt("no-consent", dropped), undefined];
     }
-    if (storage === "device" && !this.store.durable && !dryRun) {
+    if (this.store === NOTHING) {
       return [emptyReceipt("no-storage", dropped), undefined];
     }
     const { engine } = this;

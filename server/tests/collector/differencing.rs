@@ -58,7 +58,7 @@ fn paths() -> impl Iterator<Item = &'static str> {
     let table = include_str!("../../src/http/mod.rs").lines();
     table.filter_map(|line| {
         let (path, rest) = line.strip_prefix("//! | `GET ")?.split_once("` | ")?;
-        assert!(rest.starts_with("everybody |") || rest.starts_with("analysts |"));
+        assert!(rest.starts_with("anyone |") || rest.starts_with("analysts |"));
         Some(path)
     })
 }

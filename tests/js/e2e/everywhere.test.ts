@@ -266,6 +266,26 @@ describe("a classic script", () => {
     await expectOneMore(before);
   });
 
+  it("loads its files where a page enforces Trusted Types", async () => {
+    const before = await arrived();
+    const page = await world.blank();
+    const policy = `${NO_WASM.replace("'unsafe-inline'", "'unsafe-inline' 'wasm-unsafe-eval'")}; require-trusted-types-for 'script'; trusted-types hushbin`;
+    await page.goto(await site(TAG, DIST, policy));
+    await whenThere(page);
+    expect(await reportTo(page)).toEqual(["sent", "sent"]);
+    await expectOneMore(before);
+  });
+
+  it("whose text is in the page loads its files from the folder that it names", async () => {
+    const before = await arrived();
+    const page = await world.blank();
+    const text = readFileSync(join(DIST, "hushbin.script.js"), "utf8");
+    await page.goto(await site(`<script data-folder="/dist/">${text}</script>`));
+    await whenThere(page);
+    expect(await reportTo(page)).toEqual(["sent", "sent"]);
+    await expectOneMore(before);
+  });
+
   it("keeps what a page asks before it is there, and runs it in order", async () => {
     const before = await world.reports(SETTINGS.id);
     const page = await world.blank();

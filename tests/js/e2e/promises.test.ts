@@ -1,0 +1,211 @@
+/** Tests of promises to the person, in situations that break storage, pages or built-in functions. */
+
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Receipt } from "../../../www/client/index.js";
+import { answers, OFTEN, type Options, SETTINGS, World } from "./harness.js";
+
+const often = (id: string) => ({ ...OFTEN, id });
+const ONCE = { ...SETTINGS, id: "once", epsilon: 2 };
+const TWENTY = Array.from({ length: 20 }, (_, index) => ({ ...ONCE, id: `twenty-${index}` }));
+const SANDBOX = often("sandbox");
+const LOST = often("lost");
+const WORKER = often("worker");
+const OLD = often("old");
+const PRERENDERED = often("prerendered");
+
+let world: World;
+
+beforeAll(async () => {
+  world = await World.start(ONCE, ...TWENTY, SANDBOX, LOST, WORKER, OLD, PRERENDERED);
+});
+afterAll(() => world?.stop());
+
+const options = (task: Options["task"], more: Partial<Options> = {}): Options => ({
+  endpoint: world.endpoint,
+  task,
+  consent: true,
+  maxEpsilon: 1e6,
+  delayMs: 0,
+  ...more,
+});
+
+/** Reports once in a page and waits until it is sent. Returns the outcome or the error's code. */
+const report = (page: Page, given: Options, input: object = answers(1)) =>
+  page.evaluate(
+    async ({ given, input }) => {
+      globalThis.client?.destroy();
+      globalThis.client = hushbin.createClient(given);
+      try {
+        const { outcome } = await client.report(input as never);
+        await client.flush();
+        return outcome;
+      } catch (error) {
+        return (error as { code: string }).code;
+      }
+    },
+    { given, input },
+  );
+
+describe("a person's browser", () => {
+  it("spends no more on twenty tasks than on one", async () => {
+    const page = await world.page();
+    const outcomes = [];
+    for (const task of TWENTY) {
+      outcomes.push(await report(page, options(task, { maxEpsilon: 2 }), { autoplay: 1 }));
+    }
+    expect(outcomes.filter((outcome) => outcome === "queued")).toHaveLength(1);
+    expect(await page.evaluate(() => client.budget())).toMatchObject({
+      spentOnAll: 2,
+      maxEpsilon: 2,
+    });
+    await page.context().close();
+  });
+
+  it("sends nothing from a sandboxed frame, which has no storage", async () => {
+    const page = await world.page();
+    for (let view = 0; view < 10; view += 1) {
+      const outcome = page.evaluate(
+        ({ site, given }) =>
+          new Promise((resolve) => {
+            addEventListener("message", ({ data }) => resolve(data), { once: true });
+            const frame = document.createElement("iframe");
+            frame.setAttribute("sandbox", "allow-scripts");
+            frame.srcdoc = `<script src="${site}/dist/hushbin.script.js"></script><script>
+              const client = hushbin.createClient(${JSON.stringify(given)});
+              client.report({ 0: 1 }).then(
+                ({ outcome }) => parent.postMessage(outcome, "*"),
+                (error) => parent.postMessage(String(error), "*"),
+              );
+            </script>`;
+            document.body.append(frame);
+          }),
+        { site: new URL(world.site).origin, given: options(SANDBOX) },
+      );
+      expect(await outcome).toBe("no-storage");
+    }
+    expect(world.gateway.uploads(SANDBOX.id).size).toBe(0);
+    await page.context().close();
+  });
+
+  it("goes on after another tab has deleted the database, and still withdraws", async () => {
+    const context = await world.context();
+    const [page, other] = [await context.newPage(), await context.newPage()];
+    for (const each of [page, other]) {
+      await each.goto(world.site);
+      await each.waitForFunction(() => "hushbin" in globalThis);
+    }
+    expect(await report(page, options(LOST))).toBe("queued");
+    await other.evaluate(
+      () =>
+        new Promise((resolve, reject) => {
+          const request = indexedDB.deleteDatabase("hushbin");
+          request.onsuccess = resolve;
+          request.onerror = reject;
+        }),
+    );
+    const states = await page.evaluate(async () => {
+      const { outcome }: Receipt = await client.report({ 0: 1, 1: 0.5 });
+      await client.flush();
+      await client.report({ 0: 1, 1: 0.25 }).then(() => client.revoke());
+      return [outcome, ...(await client.history()).map(({ state }) => state)];
+    });
+    expect(states.slice(0, 2)).toEqual(["queued", "acknowledged"]);
+    expect(states).toHaveLength(3);
+    expect(await world.reports(LOST.id)).toBe(world.gateway.uploads(LOST.id).size);
+    await context.close();
+  });
+
+  it("makes no report in a worker once consent was revoked in the page", async () => {
+    const page = await world.page();
+    expect(await report(page, options(WORKER))).toBe("queued");
+    const outcomes = await page.evaluate(
+      async ({ given, source }) => {
+        const worker = new Worker(URL.createObjectURL(new Blob([source])), { type: "module" });
+        const ask = (what: unknown) =>
+          new Promise((resolve) => {
+            worker.onmessage = ({ data }) => resolve(data);
+            worker.postMessage(what);
+          });
+        const before = await ask(given);
+        await client.revoke();
+        return [before, await ask(undefined), await ask(undefined)];
+      },
+      {
+        given: options(WORKER),
+        source: `import { createClient } from "${new URL(world.site).origin}/dist/index.js";
+          let client, number = 2;
+          onmessage = async ({ data }) => {
+            client ??= createClient(data);
+            number += 1;
+            const { outcome } = await client.report({ 0: 1, 1: number / 1e6 });
+            await client.flush();
+            postMessage(outcome);
+          };`,
+      },
+    );
+    expect(outcomes).toEqual(["queued", "no-consent", "no-consent"]);
+    expect(world.gateway.uploads(WORKER.id).size).toBe(2);
+    await page.context().close();
+  });
+
+  it("sends nothing from a page that is prerendered, before it is shown", async () => {
+    const page = await world.page({
+      init: () => {
+        Object.defineProperty(document, "prerendering", { value: true, writable: true });
+      },
+    });
+    const reported = page.evaluate(async (given) => {
+      globalThis.client = hushbin.createClient(given);
+      const { outcome } = await client.report({ 0: 1 });
+      await client.flush();
+      return [outcome, (document as unknown as { prerendering: boolean }).prerendering];
+    }, options(PRERENDERED));
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)));
+    expect(await page.evaluate(() => indexedDB.databases())).toEqual([]);
+    expect(world.gateway.uploads(PRERENDERED.id).size).toBe(0);
+    await page.evaluate(() => {
+      Reflect.set(document, "prerendering", false);
+      document.dispatchEvent(new Event("prerenderingchange"));
+    });
+    expect(await reported).toEqual(["queued", false]);
+    await page.context().close();
+  });
+});
+
+describe("built-in functions", () => {
+  it.each([
+    [
+      "that old libraries replace",
+      () => {
+        // Prototype.js 1.7 and MooTools before 1.6 ignore the second argument.
+        Array.from = ((items: Iterable<unknown>) => [...items]) as typeof Array.from;
+      },
+    ],
+    [
+      "that the oldest browsers lack",
+      () => {
+        for (const [owner, names] of [
+          [Array.prototype, ["at", "findLast", "findLastIndex", "toSorted"]],
+          [Object, ["hasOwn", "groupBy"]],
+          [globalThis, ["structuredClone"]],
+        ] as const) {
+          for (const name of names) {
+            Reflect.deleteProperty(owner, name);
+          }
+        }
+      },
+    ],
+  ])("%s are not needed: each report is counted once", async (what, init) => {
+    const before = await world.reports(OLD.id);
+    const page = await world.page({ init });
+    const number = what.length;
+    expect(await report(page, options(OLD), answers(number))).toBe("queued");
+    const states = await page.evaluate(() =>
+      client.history().then((all) => all.map(({ state }) => state)),
+    );
+    expect(states).toEqual(["acknowledged"]);
+    await page.context().close();
+    expect(await world.reports(OLD.id)).toBe(before + 1);
+  });
+});
