@@ -169,6 +169,19 @@ export class World {
              postMessage(outcome);
            };`,
         ),
+        // A worker that keeps its client, and reports once for each message.
+        "/lasting-worker.js": script(
+          `import { createClient } from "/dist/index.js";
+           let client;
+           let number = 2;
+           onmessage = async ({ data }) => {
+             client ??= createClient(data);
+             number += 1;
+             const { outcome } = await client.report({ 0: 1, 1: number / 1e6 });
+             await client.flush();
+             postMessage(outcome);
+           };`,
+        ),
       },
       ...(policy === undefined ? {} : { policy }),
     });
