@@ -82,7 +82,8 @@ impl SignBit {
     }
 }
 
-/// Returns the fair sign of an element that carries no sign (an item, or a padding).
+/// Returns the hashed sign of an element that has no sign of its own: an item or a padding. Both
+/// signs are equally likely.
 #[inline]
 pub(crate) fn element_sign(domain: &Domain, keys: &HashKeys, element: u64) -> i8 {
     SignBit::of(domain, element).sign(keys)

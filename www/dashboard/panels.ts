@@ -67,7 +67,7 @@ function effectText({ estimate, unit }: Effect, shares: boolean, by: number): st
   return shares ? `${shareText(by).replace("%", "")} points` : ratingText(by);
 }
 
-/** Returns the table row for the effect on one estimate of one question. */
+/** Returns the table row for the effect of made-up reports on one estimate. */
 function effectRow(own: Effect, questions: readonly Question[]): readonly (Cell | string)[] {
   const question = questions.find(({ name }) => name === own.question) ?? {};
   const { estimate } = own;

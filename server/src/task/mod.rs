@@ -1,4 +1,5 @@
-//! Collected tasks and task files: local-DP reports, or sums through a shuffler.
+//! Tasks that are collected, and their files. A task collects local-DP reports, or sums through a
+//! shuffler.
 
 mod collected;
 pub(crate) mod schema_key;

@@ -35,7 +35,7 @@ impl TokenRole {
 pub(crate) struct Token {
     /// Id by which the token is revoked.
     pub(crate) id: String,
-    /// Purpose, in the words of the operator who created it.
+    /// Purpose of the token, in the words of the operator who created the token.
     pub(crate) name: String,
     pub(crate) role: TokenRole,
     /// Time of creation, in seconds since 1970.

@@ -75,8 +75,8 @@ impl Support {
         }
     }
 
-    /// Returns `None` if the report does not hit the item's pair. Otherwise returns true if the
-    /// report is the side that a positive entry of the item pushes to.
+    /// Returns `None` if the report does not hit the item's pair of sides. Otherwise returns true if
+    /// the report names the side to which a positive entry of the item pushes.
     #[inline]
     #[must_use]
     pub fn hit(&self, report: &Report, item: u64) -> Option<bool> {

@@ -129,8 +129,8 @@ impl Collision {
         law
     }
 
-    /// Computes the rates under the hash family `balanced-windows`: exactly the buckets that the
-    /// person's one answer is in are favoured.
+    /// Computes the rates under the hash family `balanced-windows`. The favoured buckets
+    /// are exactly those that contain the person's one answer.
     pub(crate) fn windowed_rates(&self, domain: &Domain, bound: &ExpLowerBound) -> Rates {
         let inside = threshold(bound, self.width(), self.buckets() - self.width());
         self.rates_from(domain, inside.probability(), inside.probability())

@@ -10,7 +10,7 @@ use super::top::{TopSum, step};
 /// Expected sums over the c strongest cells, computed as if each K_v were normally distributed.
 #[derive(Debug, Clone)]
 pub(crate) struct ApproximateTopSums {
-    /// Moments of K_1, K_2, ….
+    /// For each v ≥ 1, moments of K_v: the number of cells of strength v or more.
     levels: Vec<Level>,
     /// Expected number of elements in a cell of strength 0.
     weak_load: f64,

@@ -215,8 +215,8 @@ impl PartFile {
         self.scale().limits(reason)
     }
 
-    /// Returns a part with a kind. The scale of a number is returned as stated, without its
-    /// completion.
+    /// Returns the part that the file describes. For a number, this is its name and its scale as
+    /// written in the file; values that the file leaves out are not filled in.
     ///
     /// # Errors
     /// [`Error::Combination`] if the kind or the options are missing, or if fields belong to

@@ -28,8 +28,8 @@ const INVERTED =
   /^(?:What|Who|Whoever|Whatever|Whose|Where|That|Of)\b(?! (?:is|are|does|do|can|should|if)\b.*\?)/;
 
 /**
- * Makes patterns of whole words. Each is counted separately, because one phrase may contain
- * another.
+ * Makes a regular expression for each phrase, which matches whole words only. The phrases are
+ * counted separately, because one may contain another.
  */
 const whole = (patterns, flags) =>
   patterns.map((pattern) => new RegExp(`\\b(?:${pattern})\\b`, flags));

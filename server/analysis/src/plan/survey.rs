@@ -103,11 +103,13 @@ pub struct Survey {
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields)]
 pub struct AccuracyGoal {
-    /// Maximum half-width of an interval at 95% confidence. The interval is that of a share (from 0
-    /// to 1), of a mean (in its unit) or of a mean of ratings (from −1 to 1). For a
-    /// cross-tabulation with a number, it is that of the mean within rows of equal size. For a
-    /// quantile, it is that of the share of people below it, or of the quantile itself if `spread`
-    /// is given. For several numbers, it applies to the mean of each number in its own unit.
+    /// Maximum half-width of a 95% confidence interval. The estimate depends on the question:
+    ///
+    /// - a share, from 0 to 1;
+    /// - a mean, in its unit, also for each of several numbers;
+    /// - a mean of ratings, from −1 to 1;
+    /// - for a cross-tabulation with a number, the mean within rows of equal size;
+    /// - for a quantile, the share of people below it, or the quantile itself if `spread` is given.
     #[serde(default)]
     pub within: Option<f64>,
     /// Name of the number to which `within` applies, if the question asks for several numbers.

@@ -151,7 +151,7 @@ pub fn backup(root: &Path, to: &Path) -> Result<(), EngineError> {
     catalogue.write_to(to)
 }
 
-/// Copies the files that a task has at one moment.
+/// Copies a task's files, all in the state of one moment.
 fn copy_task(from: &Path, to: &Path) -> Result<(), EngineError> {
     loop {
         disk::create_directory(to)?;

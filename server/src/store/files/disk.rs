@@ -1,4 +1,4 @@
-//! Changes to the disk, and files that are written atomically.
+//! Operations that change files and directories, and atomic writes of whole files.
 //!
 //! Changes to a file are durable once the file is synced. Changes to a directory (files that are
 //! created, renamed or removed in it) are durable once the directory is synced. If the power fails

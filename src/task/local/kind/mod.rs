@@ -154,7 +154,7 @@ impl Kind {
         }
     }
 
-    /// Checks the parts of the kind, the items and the sparsity.
+    /// Checks the items, the sparsity, and the parts that this kind of question requires.
     ///
     /// # Errors
     /// [`Error::Combination`], [`Error::OutOfRange`], and the errors of invalid names.

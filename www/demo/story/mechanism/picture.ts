@@ -116,7 +116,7 @@ export function bars(label: string, all: readonly Bar[], most: number): HTMLElem
 
 type Key = Picture["key"][number];
 
-/** Creates the legend of chips. */
+/** Creates the legend that explains the chips, the small boxes that stand for elements. */
 export function chipKey({ padding = true, bars = true } = {}): Key[] {
   return [
     [el("span", { class: "chip yes" }, "1"), "question 1, yes"],

@@ -136,8 +136,8 @@ pub(crate) fn least_repeats(senders: &Senders, epsilon: f64, delta: f64) -> Resu
     Ok(with(try_bisect(inside, outside, whole, enough)?.0))
 }
 
-/// Returns the variance 2DL²/g² of Gaussian noise on each of 2D counts with which the counts are
-/// (`epsilon`, `delta`)-differentially private. D is `coordinates`, L is `levels`, and g is the
+/// Returns the variance 2DL²/g² of Gaussian noise. If it is added to each of 2D counts, the counts
+/// are (`epsilon`, `delta`)-differentially private. D is `coordinates`, L is `levels`, and g is the
 /// distance that `gaussian_distance` returns.
 ///
 /// It is the limit of many noise messages. If noise messages are rare, the variance must be

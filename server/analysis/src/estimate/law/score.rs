@@ -15,7 +15,7 @@ pub(crate) type Score = Vec<(f64, f64)>;
 /// score if this is the true value.
 pub(crate) type Node = (f64, f64);
 
-/// Maximum of |t| times the largest score. At this maximum, the weights e^(tX) of outcomes differ
+/// Upper limit for |t|·s, where s is the largest score. At this limit, the weights e^(tX) of outcomes differ
 /// by a factor e⁴⁰, so a larger |t| changes nothing.
 pub(crate) const MAX_TILT: f64 = 40.0;
 

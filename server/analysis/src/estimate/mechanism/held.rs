@@ -45,7 +45,7 @@ pub(crate) trait Prepared: Debug + Send + Sync {
     fn counts(self: Arc<Self>, items: &[u64]) -> Box<dyn Counts>;
 }
 
-/// Counts of reports of a mechanism of any type.
+/// Interface of the counts of reports, which is the same for all mechanisms.
 pub(crate) trait Counts: Debug + Send + Sync + Any {
     /// Clones the counts.
     fn boxed(&self) -> Box<dyn Counts>;

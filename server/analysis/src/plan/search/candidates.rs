@@ -74,7 +74,7 @@ pub(super) fn candidates(
     Ok(best_of_each(all))
 }
 
-/// Search for the best mechanisms of a question and the local ε.
+/// Search for the local ε, and for the mechanisms of a question that are best at it.
 struct Search<'a> {
     survey: &'a Survey,
     open: &'a OpenRatings<'a>,

@@ -41,8 +41,8 @@ pub fn coco() -> Value {
     json!({ "name": "coco", "rule": "overwrite", "hashing": "independent" })
 }
 
-/// Returns hash-bin at level `user` as in P3, for n people with k entries each. The mechanism has
-/// one bin, Laplace noise and the clipping bound η = √(2k·ln(4n/β)), rounded up to a multiple of
+/// Returns the JSON description of hash-bin at level `user` (whole inputs are protected) as P3
+/// prints it, for n people with k entries each. The mechanism has one bin, Laplace noise and the clipping bound η = √(2k·ln(4n/β)), rounded up to a multiple of
 /// 1/[`GRID`].
 #[must_use]
 pub fn succinct_user(entries: u32, people: u64) -> Value {

@@ -96,8 +96,8 @@ impl CoordinateNoise {
         Ok(all)
     }
 
-    /// Lists every U with its probabilities under the values `from` and `to`. Values of U with a
-    /// probability below about 10⁻²⁰ are left out.
+    /// Lists the outcomes of U, each with its probability under the input `from` and under the
+    /// input `to`. Outcomes with a probability below about 10⁻²⁰ are left out.
     pub(super) fn unit_differences(
         &self,
         from: i32,

@@ -39,7 +39,7 @@ enum Baseline {
     OtherQuestion(&'static str, [Value; 2]),
     /// The alternative is P1's mechanism with this name, with its best number of buckets.
     PaperMechanism(&'static str),
-    /// The form has no alternative. The measured value is the share of the rarest text that is found
+    /// The form is not compared with an alternative. The measured value is the share of the rarest text that is found
     /// in the reports of a million people.
     RarestFoundText(Value),
     /// The alternative is local reports of this number of people. The form sends messages through a

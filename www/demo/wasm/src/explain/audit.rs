@@ -175,7 +175,7 @@ impl ScoredEvent {
             .expect("there are scores")
     }
 
-    /// Computes the bound on ε from scores that did not choose the event.
+    /// Computes the bound on ε from scores that were not used to choose the event.
     fn evaluate(self, scores: [&[f64]; 2], confidence: f64) -> MeasuredBound {
         let counts = scores.map(|scores| HitCount {
             hits: scores.iter().filter(|score| self.meets(**score)).count() as u64,

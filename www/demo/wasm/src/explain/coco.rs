@@ -6,7 +6,7 @@ use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::coco::{Coco, Randomizer};
 
 use super::explain_mechanism::{ExplainMechanism, Reported, Setting, mean_distribution};
-use super::placement::{SignedAnswer, Outcome, Pair, Placement};
+use super::placement::{Outcome, Pair, Placement, SignedAnswer};
 
 impl ExplainMechanism for Coco {
     type Report = BucketReport;
@@ -82,12 +82,19 @@ impl ExplainMechanism for Coco {
 
 /// Returns the probability of every side under a seed, averaged over all replacements of missing
 /// answers.
-fn outcome_probabilities(coco: &Coco, setting: &Setting, answers: &[Signed], seed: u64) -> Vec<f64> {
+fn outcome_probabilities(
+    coco: &Coco,
+    setting: &Setting,
+    answers: &[Signed],
+    seed: u64,
+) -> Vec<f64> {
     let mut core = Randomizer::new(coco, &setting.domain, setting.epsilon);
     setting.average_over_selections(answers, &mut |kept| {
         let completions = core
             .completions(kept.len() as u32)
             .expect("at most s are kept, and s is small");
-        mean_distribution((0..completions).map(|completion| core.probabilities(seed, kept, completion)))
+        mean_distribution(
+            (0..completions).map(|completion| core.probabilities(seed, kept, completion)),
+        )
     })
 }

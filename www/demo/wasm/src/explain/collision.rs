@@ -5,7 +5,7 @@ use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::collision::{Collision, Randomizer};
 
 use super::explain_mechanism::{ExplainMechanism, Reported, Setting};
-use super::placement::{SignedAnswer, Outcome, Placement};
+use super::placement::{Outcome, Placement, SignedAnswer};
 
 impl ExplainMechanism for Collision {
     type Report = BucketReport;
@@ -64,7 +64,12 @@ impl ExplainMechanism for Collision {
 }
 
 /// Returns the probability of every bucket under a seed.
-fn outcome_probabilities(collision: &Collision, setting: &Setting, answers: &[Signed], seed: u64) -> Vec<f64> {
+fn outcome_probabilities(
+    collision: &Collision,
+    setting: &Setting,
+    answers: &[Signed],
+    seed: u64,
+) -> Vec<f64> {
     let mut core = Randomizer::new(collision, &setting.domain, setting.epsilon);
     setting.average_over_selections(answers, &mut |kept| core.probabilities(seed, kept))
 }

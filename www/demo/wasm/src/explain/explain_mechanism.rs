@@ -32,7 +32,7 @@ pub enum Reported {
     },
     /// Sign of hash-bin's clipped sum.
     Sign {
-        /// True for plus.
+        /// True for the sign +, false for −.
         plus: bool,
     },
     /// Noisy bins of hash-bin.

@@ -6,7 +6,7 @@ use hushbin::hash::HashKeys;
 use hushbin::mechanism::hash_bin::{HashBin, Randomizer, Report, Response, Sampling};
 
 use super::explain_mechanism::{ExplainMechanism, Reported, Setting};
-use super::placement::{SignedAnswer, Bin, BinAnswer, Outcome, Placement};
+use super::placement::{Bin, BinAnswer, Outcome, Placement, SignedAnswer};
 
 impl ExplainMechanism for HashBin {
     type Report = Report;
@@ -89,7 +89,12 @@ fn sampling(hash_bin: &HashBin, setting: &Setting) -> Sampling {
 }
 
 /// Returns the answers in each bin, and the sum.
-fn bins_with_answers(hash_bin: &HashBin, setting: &Setting, answers: &[Signed], seed: u64) -> Vec<Bin> {
+fn bins_with_answers(
+    hash_bin: &HashBin,
+    setting: &Setting,
+    answers: &[Signed],
+    seed: u64,
+) -> Vec<Bin> {
     let support = hash_bin.support(&setting.domain);
     let keys = HashKeys::new(seed);
     let mut bins = vec![Bin::default(); hash_bin.bins() as usize];

@@ -4,7 +4,7 @@ use hushbin::domain::Signed;
 use hushbin::mechanism::pattern::{Pattern, Randomizer, Report};
 
 use super::explain_mechanism::{ExplainMechanism, Reported, Setting};
-use super::placement::{SignedAnswer, Outcome, Placement};
+use super::placement::{Outcome, Placement, SignedAnswer};
 
 impl ExplainMechanism for Pattern {
     type Report = Report;

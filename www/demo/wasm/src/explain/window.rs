@@ -5,7 +5,7 @@ use hushbin::domain::Signed;
 use hushbin::mechanism::window::{Randomizer, Report, Window};
 
 use super::explain_mechanism::{ExplainMechanism, Reported, Setting};
-use super::placement::{SignedAnswer, AttributeAtoms, Outcome, Placement};
+use super::placement::{AttributeAtoms, Outcome, Placement, SignedAnswer};
 
 impl ExplainMechanism for Window {
     type Report = Report;
@@ -40,7 +40,11 @@ impl ExplainMechanism for Window {
                     signed.item == u64::from(item) && window.contains(&atom)
                 };
                 Outcome {
-                    answers: answers.iter().filter(favours).map(SignedAnswer::from).collect(),
+                    answers: answers
+                        .iter()
+                        .filter(favours)
+                        .map(SignedAnswer::from)
+                        .collect(),
                     paddings: 0,
                     chance: of_atom(index, atom),
                 }
@@ -92,7 +96,12 @@ fn cell_atoms(window: &Window, cell: u32) -> impl Iterator<Item = u32> {
 
 /// Returns the probability of every cell under a seed. A number without an answer is in the middle
 /// of its range.
-fn outcome_probabilities(window: &Window, setting: &Setting, answers: &[Signed], seed: u64) -> Vec<f64> {
+fn outcome_probabilities(
+    window: &Window,
+    setting: &Setting,
+    answers: &[Signed],
+    seed: u64,
+) -> Vec<f64> {
     let core = Randomizer::new(window, &setting.domain, setting.epsilon);
     let entry = |signed: &Signed| Entry {
         item: signed.item,
