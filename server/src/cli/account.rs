@@ -44,8 +44,8 @@ pub(super) struct Options {
         required_unless_present = "central_epsilon"
     )]
     reports: Option<u64>,
-    /// Number of batches that each person reports to, 1 to 10000, if every batch has --reports
-    /// reports. Must be 1 if the answers of --task are permanent (default 1)
+    /// Number of batches that each person reports to, 1 to 10000 (default 1). Each batch has
+    /// --reports reports. Must be 1 if the answers of --task are permanent
     #[arg(
         long,
         value_name = "K",

@@ -12,7 +12,7 @@ use super::sums;
 use crate::audit::{Audit, DEFAULT_CONFIDENCE, EmpiricalBound, Plan, Verdict, audit};
 use crate::task::task_file::ReportTaskFile;
 
-/// Measure the privacy loss of real uploads
+/// Measure how much uploads reveal, with uploads that the command makes itself
 ///
 /// The command makes uploads for pairs of inputs, and measures how well an attacker can distinguish
 /// the two inputs of a pair. For a small task, it also enumerates all inputs. For sums through a
@@ -22,8 +22,8 @@ pub(super) struct Options {
     /// Task file (JSON); parameters that the file leaves out are chosen automatically
     #[arg(long, value_name = "FILE")]
     task: PathBuf,
-    /// Number of reports to make from each input of a pair, at least 100 (more if ε is large) and
-    /// at most 1000000000 (default 200000, or more if ε is large). For a task of sums, number of
+    /// Number of reports to make from each of the two inputs of a comparison, 100 to 1000000000
+    /// (default 200000). A large ε raises the minimum and the default. For a task of sums, number of
     /// batches to make from each of two inputs, at least 2 (default as many as take a few seconds)
     #[arg(long, value_name = "N")]
     trials: Option<u64>,

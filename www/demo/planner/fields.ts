@@ -39,7 +39,7 @@ export const FIELDS: Readonly<Record<NumberName, Field>> = {
   columns: {
     label: "Columns",
     unit: "options",
-    help: "Number of options for the second answer. You get an estimate for each combination with an option of the first answer.",
+    help: "Number of options for the second answer. You get one estimate for each pair: an option of the first answer with an option of the second.",
     stops: stopsBetween(2, 1024, true),
   },
   length: {
@@ -105,7 +105,7 @@ export const FIELDS: Readonly<Record<NumberName, Field>> = {
   people: {
     label: "People",
     unit: "people",
-    help: "Number of people, who send one report each. A shuffler holds back smaller batches.",
+    help: "Number of people. Each sends one report. A shuffler holds back a batch that has fewer.",
     stops: stopsBetween(10, 1e9, true),
   },
   people_per_day: {
@@ -147,7 +147,7 @@ export const FIELDS: Readonly<Record<NumberName, Field>> = {
   smallest: {
     label: "Smallest frequency",
     unit: "of people",
-    help: "The rarest item that must still stand out from 0: the share of people who have this item.",
+    help: "Share of people who have the rarest item whose estimate must still stand out from 0.",
     stops: stopsBetween(0.0001, 1),
   },
   within: {

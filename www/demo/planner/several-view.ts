@@ -69,7 +69,7 @@ function rowsOf(answer: Plan): Row[] {
   if (Number.isFinite(ratings)) {
     rows.push({
       chosen: false,
-      name: "The same questions as ratings",
+      name: "The questions, asked as ratings",
       note: "each answer becomes a rated item, and each question gets as many reports as it needs",
       costs: [times(Math.sqrt(ratings / people)), "–", count(ratings)],
     });

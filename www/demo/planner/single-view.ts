@@ -141,7 +141,7 @@ function rowsOf(own: QuestionPlan, answer: Plan): Row[] {
   if (own.as_ratings === null) return rows;
   const ratings: Row = {
     chosen: false,
-    name: "The same question as ratings",
+    name: "The question, asked as ratings",
     note: "each answer becomes a rated item, at the same local ε",
     costs: [
       digits(own.standard_error * Math.sqrt(own.as_ratings)),

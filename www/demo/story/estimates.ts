@@ -139,11 +139,11 @@ export function verdictOf(rows: readonly Row[], reports: number, comparable: boo
       : "";
   const start = `${counted(reports, "report")}: `;
   if (noisy === rows.length) {
-    return `${start}all answers are noise. Every interval is wider than its answer, so nothing can be concluded.${more}`;
+    return `${start}all answers are noise. Every interval is wide and contains 0, so nothing can be concluded.${more}`;
   }
   if (noisy > 0) {
     const are = noisy === 1 ? "is" : "are";
-    return `${start}${noisy} of ${rows.length} answers ${are} still noise, with an interval wider than the answer.${holds}${more}`;
+    return `${start}${noisy} of ${rows.length} answers ${are} still noise, with a wide interval that contains 0.${holds}${more}`;
   }
   return `${start}no answer is lost in noise. All answers are known to within ${plusMinus(widest)} percentage points.${holds}${more}`;
 }

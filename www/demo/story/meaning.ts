@@ -72,7 +72,7 @@ export function explainTask({ answer, texts, covers, kind }: Channel): void {
           `ε = ${short(epsilon)} covers each answer separately. For all ${sparsity} answers together, the limit is ε = ${sparsity} × ${short(epsilon)} = ${short(sparsity * epsilon)}.`,
         ],
     [
-      "Protection by the actual code.",
+      "The ε of the code that runs.",
       "Probabilities are whole numbers, drawn with the browser’s secure generator. The collector states the ε of exactly these numbers.",
     ],
   ]);

@@ -56,8 +56,8 @@ pub(in crate::cli::serve) struct Settings {
     #[arg(long, value_name = "FILE")]
     pub(super) analyser_key: Option<PathBuf>,
     /// Private sealing key (PEM) of this analyser, made by 'hushbin key create --for sealing'; may
-    /// be repeated. A page seals reports to the first of these keys whose pin the page lists.
-    /// Reports sealed to any of the keys are opened, so put a new key before the old ones
+    /// be repeated. A page seals reports to the first of these keys whose pin the page lists, so put
+    /// a new key before the old ones. Reports sealed to an old key are still opened
     #[arg(long = "sealing-key", value_name = "FILE", value_delimiter = ',')]
     pub(super) sealing_keys: Option<Vec<PathBuf>>,
     /// Public signing key (PEM) of a shuffler from which this analyser accepts batches; may be
@@ -67,7 +67,7 @@ pub(in crate::cli::serve) struct Settings {
     /// Private sealing key (PEM), made by 'hushbin key create --for sealing'; may be repeated. It
     /// makes a collector or a shuffler an Oblivious HTTP gateway, at /.well-known/ohttp-gateway.
     /// The gateway lists its public keys in the order of these options, and clients should take the
-    /// first. Requests sealed to any of the keys are opened, so put a new key before the old ones
+    /// first, so put a new key before the old ones. Requests sealed to an old key are still opened
     #[arg(long = "ohttp-key", value_name = "FILE", value_delimiter = ',')]
     pub(super) ohttp_keys: Option<Vec<PathBuf>>,
     /// Serve the journal without writing to it, for example from a copy or a disk that cannot be
