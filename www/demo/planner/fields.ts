@@ -151,7 +151,7 @@ export const FIELDS: Readonly<Record<NumberName, Field>> = {
     stops: stopsBetween(0.0001, 1),
   },
   within: {
-    label: "Interval half-width",
+    label: "Interval half-width of shares",
     unit: "",
     help: "Half-width of the 95% interval for a share of people. Shares are from 0 to 1. The answers are the worst case.",
     stops: stopsBetween(0.0001, 0.5),
