@@ -256,7 +256,9 @@ describe("the switch between mechanisms", () => {
       0,
     );
     // CoCo estimates only the balance.
-    expect(await page.getByRole("radio", { name: "Share of yes" }).isDisabled()).toBe(true);
+    expect(await page.getByRole("radio", { name: "Share of yes", exact: true }).isDisabled()).toBe(
+      true,
+    );
     expect(await text(page, "#chart-table caption")).toBe("Share of yes minus share of no");
     expect(complaints).toEqual([]);
   });

@@ -309,7 +309,9 @@ describe("of made-up clients", () => {
     await page.evaluate(() => {
       Object.assign(document.querySelector("hushbin-history") ?? {}, { words: { title: "" } });
     });
-    expect(await told(page).getByRole("heading", { level: 1 }).textContent()).toMatch(/^Task settings/);
+    expect(await told(page).getByRole("heading", { level: 1 }).textContent()).toMatch(
+      /^Task settings/,
+    );
   });
 
   it("shows the last ten reports first, and goes on with the eleventh", async () => {
