@@ -7,6 +7,15 @@ import type { Budget, FetchedTask } from "./task.js";
 
 const DAY_MS = 86_400_000;
 
+/** Tolerance of sums of ε, which may exceed a limit by rounding errors. */
+export const TOLERANCE = 1e-9;
+
+/**
+ * Time for which the charges of a window are kept after its end, in milliseconds. A clock that was
+ * ahead for less than this must not erase the charges of windows that are open.
+ */
+const KEPT_MS = 400 * DAY_MS;
+
 /** Stored report of a permanent answer. */
 interface PermanentAnswer {
   readonly digest: bigint;
@@ -85,12 +94,12 @@ export function spentOf(charges: Charges, now: number): number {
 
 /**
  * Returns the ledger of all tasks after a report that spent `epsilon`, in a window that ends at
- * `until`. Windows that have ended are removed.
+ * `until`. Windows that ended long ago are removed.
  */
 export function withCharge(charges: Charges, until: number, epsilon: number, now: number): Charges {
   // Reports of one window share an entry, so there are at most as many entries as windows.
   const [before] = charges.filter((each) => each.until === until);
-  const others = charges.filter((each) => each.until > now && each !== before);
+  const others = charges.filter((each) => each.until > now - KEPT_MS && each !== before);
   return [...others, { until, epsilon: (before?.epsilon ?? 0) + epsilon }];
 }
 

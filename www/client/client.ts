@@ -133,9 +133,13 @@ export interface Client<T extends Task | SumTask = Task> {
 /** Maximum number of `report` calls that wait for the task or the module. */
 const MAX_WAITING_CALLS = 1000;
 
-/** Returns the channel that informs other tabs of a revoked consent. Undefined outside pages. */
-function channelOf({ url }: Settings): BroadcastChannel | undefined {
-  const tells = isPage() && typeof BroadcastChannel !== "undefined";
+/**
+ * Returns the channel that informs other tabs of a revoked consent. Undefined outside pages, and for
+ * clients that share nothing with other tabs.
+ */
+function channelOf({ url, storage, dryRun }: Settings): BroadcastChannel | undefined {
+  const tells =
+    isPage() && storage !== "memory" && !dryRun && typeof BroadcastChannel !== "undefined";
   return tells ? new BroadcastChannel(`hushbin ${url}`) : undefined;
 }
 
@@ -269,8 +273,10 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
   async revoke(): Promise<void> {
     this.#checkOpen();
     this.#channel?.postMessage("revoked");
+    // A worker that was granted may be about to create the database, and must find the revocation.
+    const create = this.#granted;
     const session = this.#refuse();
-    const withdrawn = this.#withStore((store) => store.withdraw(), session);
+    const withdrawn = this.#withStore((store) => store.withdraw(), session, create);
     this.#withdrawing = Promise.allSettled([this.#withdrawing, withdrawn]);
     try {
       await withdrawn;
@@ -361,11 +367,12 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
   async #withStore<R>(
     look: (store: Session["store"]) => Promise<R>,
     session = this.#session,
+    create = false,
   ): Promise<R> {
     if (session !== undefined) {
       return look(session.store);
     }
-    const store = await storeOf(this.#settings, false);
+    const store = await storeOf(this.#settings, create);
     try {
       return await look(store);
     } finally {

@@ -296,7 +296,9 @@ export class Delivery {
     }
     // Any response but `retry` comes from the collector.
     this.#failures = 0;
-    this.#endPause();
+    if (Date.now() >= this.#notBefore) {
+      this.#endPause();
+    }
     if (outcome.kind === "rejected" && request.length > 1) {
       // One bad upload may be the cause. Send each half as a request, until the bad upload is
       // alone.

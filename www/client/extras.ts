@@ -4,6 +4,7 @@
  * `debug`.
  */
 
+import { TOLERANCE } from "./budget.js";
 import { hex } from "./bytes.js";
 import { describe } from "./described.js";
 import { TaskError } from "./errors.js";
@@ -82,7 +83,7 @@ function checkBudget(task: AnyTask, settings: Settings): void {
   const { maxEpsilon } = settings;
   const { days, reports, answers } = budgetOf(task);
   const spends = task.epsilon * reports;
-  if (spends > maxEpsilon) {
+  if (spends > maxEpsilon + TOLERANCE) {
     const central = isSum(task) ? "central " : "";
     throw new TaskError(
       "over-max-epsilon",

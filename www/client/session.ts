@@ -1,6 +1,6 @@
 /** Session of one task in this browser, while consent lasts: budget, randomiser and delivery. */
 
-import { chargeLedger, ledgerAt, newLedger, spentOf, withCharge } from "./budget.js";
+import { chargeLedger, ledgerAt, newLedger, spentOf, TOLERANCE, withCharge } from "./budget.js";
 import { concatBytes } from "./bytes.js";
 import { Delivery } from "./delivery.js";
 import type { Described } from "./described.js";
@@ -62,7 +62,11 @@ export async function storeOf(settings: Settings, create = true): Promise<Store>
         // The database exists and contains what was spent. In memory, this would be spent again.
         throw error;
       }
-      // There is no database, or it may not be used here, or it is broken.
+      // A database that exists contains what was spent, and reports that may have to be withdrawn.
+      if (await IndexedStore.exists().catch(() => false)) {
+        throw new StorageError(error);
+      }
+      // There is no database, or it may not be used here.
       return storage === "device" ? NOTHING : (await loadExtras()).sharedMemory(settings);
     }
     return NOTHING;
@@ -201,10 +205,12 @@ export class Session implements SealableSession {
       const recalled = recall?.(ledger, engine, entries);
       const epsilon = recalled?.report ? 0 : engine.task.epsilon;
       // A sum of rounded numbers may exceed the limit by a rounding error.
-      const isOver = epsilon > 0 && (isOld || spentOf(charges, now) + epsilon > maxEpsilon + 1e-9);
+      const isOver =
+        epsilon > 0 && (isOld || spentOf(charges, now) + epsilon > maxEpsilon + TOLERANCE);
       if (recalled?.isGiven || isOver || ledger.used >= budget.reports) {
         const outcome = recalled?.isGiven ? "unchanged" : "over-budget";
-        return { ledger, charges, result: emptyReceipt(outcome, dropped) };
+        // Unchanged: with a clock that is wrong now, a window that seems to have ended may be open.
+        return { ledger: before, charges, result: emptyReceipt(outcome, dropped) };
       }
       // Checked before anything is drawn: a report that is drawn and then dropped would have to be
       // drawn again.
@@ -270,6 +276,9 @@ export async function openSession(
     storing = storeOf(settings);
     // The promise may reject before it is awaited, which must not count as an unhandled rejection.
     storing.catch(() => {});
+    // Read before anything is loaded: a later revocation by another context ends this session.
+    const reading = storing.then((store) => store.ledgers());
+    reading.catch(() => {});
     const { described, isOld }: Described | Partial<Described> = settings.task
       ? {}
       : await (await loadExtras()).describe(own, requests, await storing, parseTask);
@@ -277,7 +286,7 @@ export async function openSession(
     // One of them is there.
     const task = (settings.task ?? described?.task) as AnyTask;
     requests.check();
-    const isWithin = task.epsilon * budgetOf(task).reports <= settings.maxEpsilon;
+    const isWithin = task.epsilon * budgetOf(task).reports <= settings.maxEpsilon + TOLERANCE;
     if (!isWithin || !isPinned(settings)) {
       (await loadExtras()).checkBudget(task, settings);
     }
@@ -294,7 +303,7 @@ export async function openSession(
     }
     const recall = budgetOf(task).answers === "fresh" ? undefined : (await loadExtras()).recall;
     const store = await storing;
-    const { revoked, notBefore } = (await store.ledgers()).ledger;
+    const { revoked, notBefore } = (await reading).ledger;
     requests.check();
     // Reports of earlier pages are sent in the meantime.
     const session = new Session(own, requests, {

@@ -111,23 +111,23 @@ export class IndexedStore implements Store {
   #changing = false;
   /** Resolves when the page returns. Undefined unless the page is left and kept for its return. */
   #pageReturned: Promise<void> | undefined;
+  #tellBack = () => {};
 
   private constructor(database: IDBDatabase, task: string, collector: string) {
     this.#database = database;
     this.#task = task;
     this.#collector = collector;
-    let tellBack = () => {};
     this.#unlisten = onPageCache(
       () => {
         this.#pageReturned = new Promise((resolve) => {
-          tellBack = resolve;
+          this.#tellBack = resolve;
         });
         this.#interrupts.forEach((interrupt) => void interrupt());
         this.#abort();
       },
       () => {
         this.#pageReturned = undefined;
-        tellBack();
+        this.#tellBack();
       },
     );
   }
@@ -442,6 +442,7 @@ export class IndexedStore implements Store {
   close(): void {
     this.#closed = true;
     this.#unlisten();
+    this.#tellBack();
     this.#database.close();
   }
 }

@@ -166,7 +166,10 @@ describe.each(readdirSync(ALL))("what a browser has kept since %s", (directory) 
       ...Object.entries(stores).map(([name, { rows, ...store }]) => [
         name,
         store,
-        ...new Set(rows.map(([, row]) => Object.keys(row).sort().join())),
+        // The list of charges grows.
+        ...new Set(
+          rows.map(([, row]) => (Array.isArray(row) ? "list" : Object.keys(row).sort().join())),
+        ),
       ]),
     ];
     const written = await dump();
