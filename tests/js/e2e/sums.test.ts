@@ -186,7 +186,7 @@ it("are shown to people with what hides them, and no local ε", async () => {
       analyser: [parties.pin],
     },
   );
-  expect(text).toContain("there is no local ε");
+  expect(text).toContain("There is no local ε");
   expect(text).toContain("central ε 2, δ 0.000001");
   expect(text).toContain("1 of 1 report, central ε 2");
   expect(text).not.toMatch(/randomised/);
