@@ -33,7 +33,7 @@ it("counts those who agree, once, and nobody else", async () => {
   await expect.poll(() => person.history()).toMatch(/1 received by the collector/);
   await person.expectAccessible();
 
-  await person.saves("Saved. That was counted already.");
+  await person.saves("Saved. Nothing more is counted this month.");
   // A returning visitor has consented and been counted already. The answers are stored nowhere.
   await page.reload();
   await person.saves("Saved. Nothing more is counted this month.");
