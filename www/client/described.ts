@@ -1,11 +1,10 @@
 /** Tasks that the collector describes. */
 
-import { isFull } from "./budget.js";
+import { isFull, type Ledger } from "./budget.js";
 import { NetworkError, TaskError } from "./errors.js";
 import { invalid } from "./fields.js";
 import type { Settings } from "./options.js";
 import type { SessionRequests } from "./session-requests.js";
-import type { Store } from "./store/store.js";
 import { budgetOf, type FetchedTask, type parseTask } from "./task.js";
 import { PROBLEM_PREFIX, request, unreachable } from "./transport.js";
 
@@ -54,16 +53,14 @@ export interface Described {
  *
  * @param parse reads a task; passed in, because every page has this code already
  * @throws TaskError `unknown-task`, `invalid-task`
- * @throws ClosedError once the source was stopped
- * @throws StorageError
+ * @throws ClosedError once the session was stopped
  */
 export async function describe(
   { url, id, fetch }: Settings,
   requests: SessionRequests,
-  store: Store,
+  ledger: Ledger,
   parse: typeof parseTask,
 ): Promise<Described> {
-  const { ledger } = await store.ledgers();
   const { described } = ledger;
   return described && isFull(ledger, budgetOf(described.task), Date.now())
     ? { described, isOld: true }

@@ -276,12 +276,12 @@ export async function openSession(
     storing = storeOf(settings);
     // The promise may reject before it is awaited, which must not count as an unhandled rejection.
     storing.catch(() => {});
-    // Read before anything is loaded: a later revocation by another context ends this session.
+    // Read before anything is loaded, so that a later revocation by another context has an effect.
     const reading = storing.then((store) => store.ledgers());
     reading.catch(() => {});
     const { described, isOld }: Described | Partial<Described> = settings.task
       ? {}
-      : await (await loadExtras()).describe(own, requests, await storing, parseTask);
+      : await (await loadExtras()).describe(own, requests, (await reading).ledger, parseTask);
     const { fingerprint: said } = described ?? {};
     // One of them is there.
     const task = (settings.task ?? described?.task) as AnyTask;
