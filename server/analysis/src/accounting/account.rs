@@ -9,29 +9,28 @@ use super::mixture::Mixture;
 use super::privacy_profile::{DeltaBounds, EpsilonBounds, PrivacyProfile};
 use super::ranges::{DELTA, HONEST_REPORTS, REPORTS, honest_reports};
 
-/// Central privacy of a shuffled batch: a proven ε_c, in nats and rounded up, at a given δ.
+/// Central privacy of a shuffled batch: a proven central ε, in nats and rounded up, at a given δ.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 pub struct Account {
-    /// Proven ε_c: the batch is (ε_c, δ)-differentially private. The proof uses the privacy
-    /// blanket. ε_c never exceeds the local ε.
+    /// Proven central ε (ε_c): the batch is (ε_c, δ)-differentially private. The proof uses the
+    /// privacy blanket. ε_c never exceeds the local ε.
     pub central_epsilon: f64,
-    /// ε_c if the hash functions are ideal, rounded up. The proof assumes nothing else. Present
-    /// only if elements are hashed independently, and only for one batch with one report per
-    /// person.
+    /// Central ε that is proven if the hash functions are ideal, rounded up. The proof assumes
+    /// nothing else. Present only if elements are hashed independently, and only for one batch with
+    /// one report per person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ideal_hash_epsilon: Option<f64>,
-    /// Smallest ε_c according to the reduction in P1's Theorem 1, rounded up. It is not an upper
-    /// bound on the batch's ε_c if reports may be uninformative, although the difference is small
-    /// in large batches: see [`errata`](crate::errata). Present only for one batch with one report
-    /// per person.
+    /// Central ε by the reduction (Theorem 1 of the paper P1), rounded up. It is not a proven bound
+    /// if reports may be uninformative, although the difference is small in large batches: see
+    /// [`errata`](crate::errata). Present only for one batch with one report per person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reduction_epsilon: Option<f64>,
-    /// Lower bound on the smallest ε_c according to the reduction. It is a lower bound on the
-    /// batch's ε_c only if some batch attains the reduction.
+    /// Lower bound on the central ε by the reduction (P1's Theorem 1). It also bounds the batch's
+    /// own central ε from below, but only if some batch attains the reduction.
     pub reduction_lower_epsilon: f64,
-    /// True if some batch of such reports is known to have an ε_c of at least
-    /// `reduction_lower_epsilon`. Then no smaller ε_c can be promised. An example is direct
+    /// True if some batch of such reports is known to have a central ε of at least
+    /// `reduction_lower_epsilon`. Then no smaller central ε can be promised. An example is direct
     /// encoding. See [`Mixture::attains_reduction`].
     pub reduction_attained: bool,
     /// Mixture parameter α of the mechanism ([`Mixture::alpha`]).
@@ -88,7 +87,8 @@ pub fn account(
 /// Computes the central ε of a batch under any ε-LDP randomizer, by the clone argument of Feldman,
 /// McMillan and Talwar (2021, Section 3). The result is rounded up.
 ///
-/// It serves for comparison with the paper. [`account`] of [`Mixture::generic`] proves a smaller ε.
+/// The result is for comparison with the paper. [`account`] of [`Mixture::generic`] proves a
+/// smaller ε.
 ///
 /// # Errors
 /// [`Error::OutOfRange`] if ε, the number of honest reports or δ is out of range.
@@ -123,8 +123,8 @@ fn of_batch(mixture: &Mixture, reports: u64, delta: f64) -> (EpsilonBounds, Meth
     (profile.epsilon(delta), profile.method())
 }
 
-/// Returns [`Account::ideal_hash_epsilon`]. It is at most `proven`, the ε_c that is proven for any
-/// hash function.
+/// Returns [`Account::ideal_hash_epsilon`]. `proven` is the central ε that is proven for any hash
+/// function. The result is at most `proven`.
 pub(super) fn ideal_hash_epsilon(
     mixture: &Mixture,
     reports: u64,
@@ -137,9 +137,9 @@ pub(super) fn ideal_hash_epsilon(
     Some(found.upper.min(proven))
 }
 
-/// Returns bounds on the δ of a batch of `reports` shuffled reports at a given ε_c.
+/// Returns bounds on the δ of a batch of `reports` shuffled reports at a given central ε (ε_c).
 ///
-/// They are sharp if δ is above the minimum of [`DELTA`], and valid for any δ.
+/// The bounds are sharp if δ is above the minimum of [`DELTA`], and valid for any δ.
 ///
 /// # Errors
 /// [`Error::OutOfRange`] if the number of reports is outside [`REPORTS`], or if ε_c is not between

@@ -1,15 +1,17 @@
 //! Calibration: searches for the local ε, mixture parameter α or batch size n with which a batch
 //! has a given central ε_c.
 //!
-//! The searches rely on monotonicity. The sums of the [privacy blanket](super::privacy_blanket),
-//! with its variables Z, are monotone in n and α. Given Z₁ + … + Zₙ₊₁, the expected mean of the
-//! first n variables is the mean of all. So by Jensen's inequality, E[(Z₁ + … + Zₙ)₊]/n does not
-//! increase with n. As α increases, Z increases in convex order.
+//! The searches rely on monotonicity. The [privacy blanket](super::privacy_blanket) bounds δ by
+//! E[(Z₁ + … + Zₙ)₊]/n, with independent and identically distributed variables Z. This bound does
+//! not increase with n: given Z₁ + … + Zₙ₊₁, the expected mean of the first n variables is the mean
+//! of all, so Jensen's inequality applies. The bound does not decrease with α, because Z increases
+//! in convex order as α increases.
 //!
-//! The reduction is monotone, too. An additional report does not depend on the person in question,
-//! so it can only hide them better. Reports with a smaller α are post-processed reports with a
-//! larger α: each informative report is replaced by "neither" with the same probability. The
-//! rounded bounds need not be monotone. But every result is checked against the proven bound.
+//! The reduction of P1's Theorem 1 is monotone, too. An additional report does not depend on the
+//! person in question, so it can only hide that person better. Reports with a smaller α are
+//! post-processed reports with a larger α: each informative report is replaced by an uninformative
+//! one, with the same probability. The rounded bounds need not be monotone. But every result is
+//! checked against the proven bound.
 
 use hushbin::Error;
 use hushbin::bounds::{Bound, EPSILON};
@@ -25,8 +27,9 @@ use crate::numeric::roots::{bisect, chandrupatla, geometric, outward, try_bisect
 /// Finds the largest local ε at which the batch is (`central_epsilon`, δ)-differentially private,
 /// to one part in 10⁹. Returns the mixture at that ε.
 ///
-/// `at` returns the mixture at a local ε. Its other parameters must not change. Then reports at a
-/// smaller ε are reports at a larger ε mixed with noise, so ε_c increases with ε.
+/// `at` returns the mixture at a local ε. The other parameters of the mixture must be the same for
+/// every ε. Then reports at a smaller ε are reports at a larger ε mixed with noise, so the central
+/// ε increases with the local ε.
 ///
 /// # Errors
 /// The errors of [`account`](fn@super::account) and `at`. [`Error::OutOfRange`] if
@@ -81,8 +84,8 @@ pub fn largest_epsilon<E: From<Error>>(
 
 /// Returns true if the batch is (`central_epsilon`, `delta`)-differentially private.
 ///
-/// It computes one sum, while [`account`](fn@super::account) computes several. Both agree up to
-/// rounding errors.
+/// This function computes one sum, while [`account`](fn@super::account) computes several. Both
+/// agree up to rounding errors.
 ///
 /// # Errors
 /// The errors of [`account`](fn@super::account). [`Error::OutOfRange`] if `central_epsilon` is not
@@ -252,8 +255,8 @@ fn smallest_hidden(
     Ok(try_bisect(n, below, whole, enough)?.0)
 }
 
-/// Returns ln(δ(ε_c)/`delta`), where δ(ε_c) is the batch's δ at `central_epsilon`. It is positive
-/// if the batch misses the target.
+/// Returns ln(δ(ε_c)/`delta`), where δ(ε_c) is the batch's δ at ε_c = `central_epsilon`. The result
+/// is positive if the batch misses the target `delta`.
 fn excess(batch: &PrivacyProfile, central_epsilon: f64, delta: f64) -> f64 {
     (batch.delta(central_epsilon).upper.max(f64::MIN_POSITIVE) / delta).ln()
 }

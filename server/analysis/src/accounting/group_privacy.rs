@@ -1,11 +1,11 @@
 //! Group privacy: central privacy of a person who sends several reports, with any inputs, to the
 //! same batch.
 //!
-//! The person's R reports are replaced by those of the other inputs, one after the other. At every
-//! step, n − 1 other reports hide the one that is replaced. They may come from any sender, because
-//! the person's other reports are randomised, too. So n counts all reports, including those of the
-//! person. If a batch is (ε', δ')-differentially private for one report, and Pᵢ is its distribution
-//! after i replacements, then
+//! To compare two inputs, the person's R reports are replaced one after the other by reports of the
+//! other input. At every step, n − 1 other reports hide the one that is replaced. They may come
+//! from any sender, because the person's other reports are randomised, too. So n counts all
+//! reports, including those of the person. If a batch is (ε', δ')-differentially private for one
+//! report, and Pᵢ is its distribution after i replacements, then
 //!
 //! P₀ ≤ exp(ε')·P₁ + δ' ≤ ... ≤ exp(R·ε')·P_R + δ'·(exp(R·ε') − 1)/(exp(ε') − 1),
 //!
@@ -23,8 +23,8 @@ use crate::numeric::roots::{NEWTON_ERROR, chandrupatla, least_above};
 /// Checks the number of reports from one person in a batch.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] if the number is outside [`REPORTS_PER_PERSON`], or larger than that of
-/// honest reports.
+/// [`Error::OutOfRange`] if `reports` is outside [`REPORTS_PER_PERSON`], or larger than
+/// `honest_reports`.
 pub(super) fn check(reports: u32, honest_reports: u64) -> Result<(), Error> {
     let most = (honest_reports as f64).min(REPORTS_PER_PERSON.max);
     REPORTS_PER_PERSON.at_most(most).check(f64::from(reports))
@@ -58,7 +58,8 @@ impl OneBatch {
         self.reports * self.epsilon
     }
 
-    /// Returns the number of grid points for δ. Computing them takes about a second.
+    /// Returns the number of grid points at which δ is computed. The computation takes about a
+    /// second for all of them.
     pub(super) fn points(&self) -> usize {
         (3e7 / self.profile.width()).clamp(64.0, 1024.0) as usize
     }
@@ -72,7 +73,7 @@ impl OneBatch {
     }
 
     /// Returns a lower and an upper bound on δ at ε_c = `central`. The lower bound considers only
-    /// one of the reports.
+    /// one of the person's reports.
     pub(super) fn delta(&self, central: f64) -> (f64, f64) {
         // Round down, so that R·ε' is at most `central`.
         let each = central / self.reports * (1.0 - f64::EPSILON);
@@ -96,7 +97,7 @@ impl OneBatch {
         (lower, upper.min(1.0))
     }
 
-    /// Returns bounds on the smallest ε_c at `delta`.
+    /// Returns bounds on the smallest central ε at `delta`.
     pub(super) fn epsilon(&self, delta: f64) -> EpsilonBounds {
         let one = self.profile.epsilon(delta);
         if self.reports == 1.0 {

@@ -28,26 +28,28 @@ use super::privacy_blanket::{
 use super::telling::InformativeReports;
 use crate::numeric::binomial::probability;
 
-/// Number of steps of a recurrence after which the probability is computed afresh.
+/// Number of steps of the recurrence for a binomial probability after which the probability is
+/// computed afresh.
 const BLOCK: f64 = 1024.0;
-/// Parameter of the density of groups. At the mean, groups are cosh(`DENSER`) times as dense as at
-/// both ends.
+/// Parameter of the density of groups of values of z. At the mean of z, groups are cosh(`DENSER`)
+/// times as dense as at both ends.
 const DENSER: f64 = 3.0;
-/// Factor by which the number of groups is reduced for improbable values of T.
+/// Factor by which the number of groups is reduced for improbable numbers of informative reports.
 const RARE_REDUCTION: f64 = 4.0;
-/// Number of standard deviations below the mean of T at which the second T₀ is placed. Most values
-/// of T are above it, and this T₀ adds less noise to them.
+/// Number of standard deviations below the mean of T, the number of informative reports, at which
+/// the second T₀ is placed. Most values of T are above it, and this T₀ adds less noise to them.
 const RESET_DEVIATIONS: f64 = 2.0;
 
-/// Number of values of z whose sums are computed in parallel.
+/// Number of values of z (numbers of uninformative reports) whose sums are computed in parallel.
 const LANES: usize = 4;
 
-/// Values that replace z, for the lower and the upper part of the range of T.
+/// Values that replace z, the number of uninformative reports in the blanket. There is one list for
+/// the lower and one for the upper part of the range of T, the number of informative reports.
 #[derive(Debug, Clone)]
 pub(super) struct Grouped([WindowPart; 2]);
 
-/// Part of the range of T. `values` are the values that replace z, as weights y = v·z that depend
-/// on T, each with its probability.
+/// Part of the range of T, the number of informative reports. `values` are the values that replace
+/// z, as weights y = v·z that depend on T, each with its probability.
 #[derive(Debug, Clone)]
 struct WindowPart {
     telling: InformativeReports,
@@ -55,8 +57,8 @@ struct WindowPart {
 }
 
 impl Grouped {
-    /// Creates about `groups` groups of values of z. They leave out a probability of at most
-    /// exp(−`far`) at either end.
+    /// Creates about `groups` groups of values of z. The groups leave out a probability of at most
+    /// exp(−`far`) at either end of the range of z.
     pub(super) fn new(
         blanket: &PrivacyBlanket,
         telling: &InformativeReports,
@@ -80,7 +82,8 @@ impl Grouped {
         ])
     }
 
-    /// Returns an upper bound on δ(ε_c), summed over the range of T.
+    /// Returns an upper bound on δ(ε_c), summed over the range of T, the number of informative
+    /// reports.
     pub(super) fn sum(&self, mixture: &Mixture, batch: &BatchAtEpsilon, far: f64) -> f64 {
         let sum: f64 = self.0.iter().map(|part| part.sum(mixture, batch)).sum();
         sum * (1.0 + ROUNDINGS) + tail_bound(batch, far)
@@ -123,10 +126,10 @@ impl WindowPart {
     }
 }
 
-/// Returns the ends of the groups: ascending integers, from one less than the range of z to its
-/// upper end.
+/// Returns the ends of the groups of values of z: ascending integers, from one less than the range
+/// of z to its upper end.
 ///
-/// They are densest at `mean`. Their distances from it follow a hyperbolic sine.
+/// The ends are densest at `mean`. Their distances from `mean` follow a hyperbolic sine.
 fn ends(mean: f64, [low, high]: [f64; 2], groups: f64) -> Vec<f64> {
     let half = (0.5 * groups).ceil();
     let sides = [(mean - low).max(0.0), (high - mean).max(0.0)];
@@ -142,8 +145,9 @@ fn ends(mean: f64, [low, high]: [f64; 2], groups: f64) -> Vec<f64> {
     ends
 }
 
-/// Divides the probability of low < z ≤ high between both ends, where z ~ Binomial(`trials`, q).
-/// The nearer end gets the larger part of a value's probability, so that the mean stays the same.
+/// Divides the probability of low < z ≤ high between the two ends `low` and `high`, where z ~
+/// Binomial(`trials`, q). For each value of z, the nearer end gets the larger part, so that the
+/// mean stays the same.
 fn split([low, high]: [f64; 2], trials: f64, q: [f64; 2]) -> [f64; 2] {
     let odds = q[0] / q[1].max(1e-300);
     let (mut stays, mut moves, mut z) = (0.0, 0.0, low + 1.0);

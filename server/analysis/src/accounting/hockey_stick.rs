@@ -32,18 +32,20 @@ const BLOCK: f64 = 128.0;
 /// sums.
 const STEP: f64 = 6.0 * f64::EPSILON;
 
-/// Divergence, summed over the range of T.
+/// Hockey-stick divergence of the two distributions that the reduction compares, with its error and
+/// its derivative.
 #[derive(Debug, Default)]
 pub(super) struct Divergence {
-    /// Value E[(P − k·Q)₊] of the divergence.
+    /// Value of the divergence, which is the δ at ε_c.
     pub(super) delta: f64,
     /// Bound on the absolute error of `delta`.
     pub(super) error: f64,
-    /// Negative derivative −dδ/dε_c.
+    /// Negative derivative −dδ/dε_c of `delta`.
     pub(super) fall: f64,
 }
 
-/// Computes the divergence over the range of T, for the weight y that `rest` gives.
+/// Computes the hockey-stick divergence if `rest` is the weight of the uninformative reports. The
+/// sum is over the numbers of informative reports in the range of `telling`.
 pub(super) fn sum(
     mixture: &Mixture,
     telling: &InformativeReports,
@@ -54,7 +56,8 @@ pub(super) fn sum(
     found
 }
 
-/// Computes the divergence for several weights in parallel lanes.
+/// Computes the hockey-stick divergence for each of several weights of the uninformative reports,
+/// in parallel lanes.
 pub(super) fn sums<const L: usize>(
     mixture: &Mixture,
     telling: &InformativeReports,
@@ -117,7 +120,8 @@ pub(super) fn sums<const L: usize>(
     })
 }
 
-/// Threshold a* = base + slope·T. P exceeds k·Q if a is larger.
+/// Threshold a* = base + slope·T on the number of reports that point to the first input, where T is
+/// the number of informative reports. Above the threshold, the privacy loss exceeds ε_c.
 #[derive(Debug, Clone, Copy)]
 struct Threshold {
     base: f64,
@@ -129,8 +133,8 @@ impl Threshold {
         self.base + self.slope * total
     }
 
-    /// Returns the smallest T, at least `first`, for which a* ≤ T. For smaller T, no outcome has a
-    /// privacy loss above ε_c.
+    /// Returns the smallest number T of informative reports, at least `first`, whose threshold a*
+    /// is at most T. For smaller T, no outcome has a privacy loss above ε_c.
     fn first(&self, first: f64) -> f64 {
         if self.at(first) > first {
             (self.base / (1.0 - self.slope)).ceil().max(first)
@@ -140,37 +144,39 @@ impl Threshold {
     }
 }
 
-/// Quantities in P and Q that do not depend on T, at one ε_c and for L weights of uninformative
-/// reports.
+/// Pair of distributions that the reduction compares, for one ε_c and `L` weights of the
+/// uninformative reports. It contains the quantities that do not depend on the number of
+/// informative reports.
 #[derive(Debug)]
 struct DominatingPair<const L: usize> {
     n: f64,
-    /// Factor α/(p·n), by which P(T) is multiplied to get A/T.
+    /// Factor α/(p·n), where p is the probability of an informative report. Multiplied by P(T), it
+    /// gives A/T, where A is defined in the module documentation.
     share: f64,
     rests: [UninformativeWeight; L],
     e: f64,
     k: f64,
-    /// k − 1, computed without cancellation.
+    /// exp(ε_c) − 1, computed without cancellation.
     k1: f64,
-    /// ke − 1, computed without cancellation.
+    /// exp(ε + ε_c) − 1, computed without cancellation.
     ke1: f64,
-    /// Odds p/(1 − p) of an informative report.
+    /// Odds p/(1 − p) of an informative report, where p is its probability.
     odds: f64,
     thresholds: [Threshold; L],
 }
 
-/// State of the recurrences at one T, with one entry per lane.
+/// State of the recurrences at one number T of informative reports, with one entry per lane.
 #[derive(Debug)]
 struct Step<const L: usize> {
     /// Number T of informative reports.
     total: f64,
-    /// Probability P(T).
+    /// Probability P(T) that `total` reports are informative.
     telling: f64,
-    /// Thresholds h.
+    /// Thresholds h on the number of reports that point to the first input.
     h: [f64; L],
-    /// Probabilities w = P(X = h − 1).
+    /// Probabilities w = P(X = h − 1), where X ~ Binomial(T − 1, 1/2).
     w: [f64; L],
-    /// Tails U = P(X ≥ h − 1).
+    /// Tail probabilities U = P(X ≥ h − 1), where X ~ Binomial(T − 1, 1/2).
     u: [f64; L],
 }
 
@@ -200,7 +206,7 @@ impl<const L: usize> DominatingPair<L> {
         }
     }
 
-    /// Sums the terms from the current T up to `end`.
+    /// Sums the terms for the numbers of informative reports from the current one up to `end`.
     fn block(&self, step: &mut Step<L>, end: f64) -> Block<L> {
         let mut block = Block::new();
         while step.total <= end {
@@ -226,7 +232,7 @@ impl<const L: usize> DominatingPair<L> {
         block
     }
 
-    /// Updates w, U and h from T to T + 1.
+    /// Advances the recurrences for w, U and h from T to T + 1 informative reports.
     ///
     /// With m = T − 1 and j = h − 1, the binomial coefficient C(m + 1, j) is computed from C(m, j)
     /// if h stays, and C(m + 1, j + 1) from C(m, j) if h increases by 1.
@@ -252,10 +258,11 @@ impl<const L: usize> DominatingPair<L> {
     }
 }
 
-/// Returns how many steps, for each term in its sum, pass before the tail U is recomputed.
+/// Returns the number of steps after which a tail probability is recomputed, per term of the sum
+/// for that tail.
 ///
 /// One term takes as long as one step of several lanes. Several lanes occur only in upper bounds,
-/// where grouping adds far more than the error of U.
+/// where grouping adds far more than the error of the tail.
 const fn steps_per_term(rests: usize) -> f64 {
     if rests == 1 { 1.0 } else { 8.0 }
 }
@@ -265,8 +272,8 @@ const fn steps_per_term(rests: usize) -> f64 {
 struct Tail {
     u: f64,
     error: f64,
-    /// Smallest T at which U is recomputed. It is far enough away that recomputing takes little
-    /// time compared with the steps.
+    /// Number of informative reports at which U is recomputed. It is far enough away that
+    /// recomputing takes little time compared with the steps.
     due: f64,
 }
 
@@ -296,19 +303,20 @@ impl Tail {
     }
 }
 
-/// Sums over the values of T in one block, with one entry per lane.
+/// Sums over one block of numbers T of informative reports, with one entry per lane.
 #[derive(Debug)]
 struct Block<const L: usize> {
     sum: [f64; L],
     /// Sums of the absolute values of the terms.
     gross: [f64; L],
-    /// Sums of Q(a ≥ h).
+    /// Sums of the probability, under the second distribution, that at least h reports point to the
+    /// first input.
     q: [f64; L],
-    /// Sums of P(T).
+    /// Sums of the probabilities P(T).
     weight: [f64; L],
-    /// Twice the maximum total change of U in the block.
+    /// Twice the maximum total change of the tail probability U in the block.
     moved: [f64; L],
-    /// Largest U in the block.
+    /// Largest tail probability U in the block.
     most: [f64; L],
 }
 
@@ -335,10 +343,10 @@ struct Sums {
 }
 
 impl Sums {
-    /// Adds the sums of one lane of a block, with the errors.
+    /// Adds the sums of one lane of a block, with their errors.
     ///
-    /// `relative` is the relative error of the terms. `tail` is the error due to U, relative to the
-    /// weights of the block's terms.
+    /// `relative` is the relative error of the terms. `tail` is the error due to the tail
+    /// probability U, relative to the weights of the block's terms.
     fn add<const L: usize>(&mut self, block: &Block<L>, lane: usize, relative: f64, tail: f64) {
         self.sum += block.sum[lane];
         self.q += block.q[lane];

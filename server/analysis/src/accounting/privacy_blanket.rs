@@ -78,8 +78,9 @@ use super::mixture::Mixture;
 use super::telling::InformativeReports;
 use crate::numeric::binomial::probability;
 
-/// Weight y = v·z of the uninformative reports, as a linear function of T. It is the mean of y, or
-/// one of the values that replace its distribution.
+/// Weight y of the uninformative reports, as a linear function of T, the number of informative
+/// reports. y is v·z, where z is the number of uninformative reports in the blanket and v the
+/// weight of one. Stored is the mean of y, or one of the values that replace its distribution.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct UninformativeWeight {
     /// Value of y at T = 0.
@@ -89,7 +90,8 @@ pub(super) struct UninformativeWeight {
 }
 
 impl UninformativeWeight {
-    /// Returns the mean of y. The mean of z is (n − T)·q.
+    /// Returns the mean of the weight y. The number z of uninformative reports in the blanket has
+    /// mean (n − T)·q.
     pub(super) fn expected(mixture: &Mixture, telling: &InformativeReports) -> Self {
         let fall = mixture.rest() / telling.p[1];
         Self {
@@ -104,8 +106,8 @@ impl UninformativeWeight {
     }
 }
 
-/// Parameters of the uninformative reports in the blanket: distribution of the number z, and
-/// weight of one report.
+/// Parameters of the uninformative reports in the blanket: the distribution of their number z, and
+/// the weight of one of them.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PrivacyBlanket {
     /// Probabilities q and 1 − q that an uninformative report is in the blanket, and that it is
@@ -115,7 +117,7 @@ pub(super) struct PrivacyBlanket {
     pub(super) weight: f64,
 }
 
-/// Parameters of a batch at one ε_c.
+/// Parameters of a batch at one central ε (ε_c).
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BatchAtEpsilon {
     n: f64,
@@ -123,7 +125,8 @@ pub(super) struct BatchAtEpsilon {
     p: [f64; 2],
     epsilon: f64,
     pub(super) central: f64,
-    /// Slope (k − 1)/((e − 1)(k + 1)) of the threshold h as a function of y = v·z.
+    /// Slope (k − 1)/((e − 1)(k + 1)) of the threshold h as a function of y = v·z, where e = exp(ε)
+    /// and k = exp(ε_c).
     pub(super) threshold_slope: f64,
 }
 
@@ -139,19 +142,21 @@ impl BatchAtEpsilon {
         }
     }
 
-    /// Returns the threshold h at z = 0 and T = `total`.
+    /// Returns the threshold h for `total` informative reports if no uninformative report is in the
+    /// blanket (z = 0).
     fn threshold(&self, total: f64) -> f64 {
         total * (0.5 + 0.5 * self.threshold_slope * (self.epsilon.exp() + 1.0))
     }
 
-    /// Returns the factor (e − 1)(k + 1)/n in front of the sum.
+    /// Returns the factor (e − 1)(k + 1)/n in front of the sum, where e = exp(ε) and k = exp(ε_c).
     fn scale(&self) -> f64 {
         self.epsilon.exp_m1() * (self.central.exp() + 1.0) / self.n
     }
 }
 
-/// Maximum number of pairs (T, z) for which the ungrouped sum is computed. With a smaller limit,
-/// grouping z would increase ε_c by more than 1/10000 in some batches.
+/// Maximum number of pairs (T, z) of numbers of informative and uninformative reports for which the
+/// ungrouped sum is computed. With a smaller limit, grouping z would increase ε_c by more than
+/// 1/10000 in some batches.
 const PAIRS: f64 = 4e5;
 /// Bound on the relative error of the sum: a few hundred roundings of positive terms, and
 /// probabilities that are precise to 10⁻¹³.
@@ -169,8 +174,9 @@ impl PrivacyBlanket {
         })
     }
 
-    /// Returns a range for z among `trials` uninformative reports. The probability below it and the
-    /// probability above it are each at most exp(−`far`).
+    /// Returns a range for z, the number of reports in the blanket among `trials` uninformative
+    /// reports. The probability below the range and the probability above it are each at most
+    /// exp(−`far`).
     pub(super) fn window(&self, trials: f64, far: f64) -> [f64; 2] {
         let mean = trials * self.q[0];
         // Bernstein's inequality: x solves x²/(2(v + x/3)) = far, where v is the variance.
@@ -186,7 +192,8 @@ impl PrivacyBlanket {
         telling.width() * (high - low + 1.0) <= PAIRS
     }
 
-    /// Returns an upper bound on δ(ε_c), summed over the range of T.
+    /// Returns an upper bound on δ(ε_c), summed over the range of T, the number of informative
+    /// reports.
     pub(super) fn sum(
         &self,
         batch: &BatchAtEpsilon,
@@ -233,8 +240,8 @@ impl PrivacyBlanket {
     }
 }
 
-/// Returns an upper bound on the part of δ(ε_c) from z outside its range. The sum is at most a(e −
-/// k) ≤ T·e, and the mean of T is 2α·n.
+/// Returns an upper bound on the part of δ(ε_c) that is due to numbers z of uninformative reports
+/// outside their range. The sum is at most a(e − k) ≤ T·e, and the mean of T is 2α·n.
 pub(super) fn tail_bound(batch: &BatchAtEpsilon, far: f64) -> f64 {
     2.0 * (-far).exp() * batch.p[0] * batch.epsilon.exp()
 }
@@ -272,7 +279,7 @@ fn excesses(trials: f64, low: f64, high: f64, into: &mut Vec<f64>) {
     into.reverse();
 }
 
-/// Returns P(X = x), which is 0 for x < 0.
+/// Returns the probability of `x` heads in `trials` fair coin flips. It is 0 for x < 0.
 fn probability_or_0(x: f64, trials: f64) -> f64 {
     if x < 0.0 {
         0.0

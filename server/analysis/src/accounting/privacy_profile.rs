@@ -1,9 +1,10 @@
 //! Privacy profile of a batch: δ as a function of ε_c, and its inverse, the smallest ε_c at a given
 //! δ.
 //!
-//! Two profiles are computed. That of the reduction is a [hockey-stick
-//! divergence](super::hockey_stick). That of the [privacy blanket](super::privacy_blanket) is a
-//! proven upper bound for the batch. Both are equal if every report in the blanket is informative.
+//! Two profiles are computed. The profile of the reduction (P1's Theorem 1) is a [hockey-stick
+//! divergence](super::hockey_stick). The profile of the [privacy blanket](super::privacy_blanket)
+//! is a proven upper bound for the batch. Both profiles are equal if every report in the blanket is
+//! informative.
 
 use std::cell::Cell;
 
@@ -24,26 +25,29 @@ const NEWTON_MARGIN: f64 = 1e-10;
 /// Margin that is added to the reduction's ε_c, in multiples of the error of the last sum. It is
 /// more than one, so that it usually also covers the increase due to grouping.
 const ERRORS: f64 = 1.5;
-/// Approximate number of terms of a grouped sum, over T and the groups of z.
+/// Approximate number of terms of a grouped sum.
 const TERMS: f64 = 3e4;
-/// Minimum and maximum number of groups of z.
+/// Minimum and maximum number of groups into which values of z, the number of uninformative
+/// reports, are collected.
 const GROUPS: [f64; 2] = [4.0, 40.0];
 
-/// Privacy profile of a batch. Its sums are precise for δ of about one order of magnitude.
+/// Privacy profile of a batch. Its sums are precise for values of δ within about one order of
+/// magnitude.
 #[derive(Debug, Clone)]
 pub(super) struct PrivacyProfile {
     mixture: Mixture,
     telling: InformativeReports,
-    /// Negative logarithm of the probability of z that a sum may leave out.
+    /// Negative logarithm of the probability that a sum may leave out at each end of the range of
+    /// z, the number of uninformative reports in the blanket.
     tail_exponent: f64,
     expected: UninformativeWeight,
     blanket: Option<PrivacyBlanket>,
-    /// Grouped values of z. `None` if the blanket's sum has few terms.
+    /// Sum over grouped values of z. `None` if the blanket's sum has few terms.
     grouped: Option<Grouped>,
 }
 
-/// Bounds on the δ of a batch at one ε_c, and on the δ of the reduction in P1's Theorem 1 (see
-/// [`Account::reduction_epsilon`](super::Account::reduction_epsilon)).
+/// Bounds on the δ of a batch at one central ε, and on the δ of the reduction in P1's Theorem 1
+/// (see [`Account::reduction_epsilon`](super::Account::reduction_epsilon)).
 #[derive(Debug, Clone, Copy)]
 pub struct DeltaBounds {
     /// Lower bound on the reduction's δ.
@@ -58,7 +62,7 @@ pub struct DeltaBounds {
     pub(super) slope: f64,
 }
 
-/// Bounds on the smallest ε_c at one δ.
+/// Bounds on the smallest central ε at one δ.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct EpsilonBounds {
     /// Strict lower bound on the smallest ε_c of the reduction.
@@ -111,15 +115,16 @@ impl PrivacyProfile {
         }
     }
 
-    /// Returns the number of values of T in a sum.
+    /// Returns the number of terms in a sum over the numbers of informative reports.
     pub(super) fn width(&self) -> f64 {
         self.telling.width()
     }
 
     /// Returns the ε_c at `delta` in the limit of large batches.
     ///
-    /// In this limit the privacy loss is nearly Gaussian. Its standard deviation is 2α(e − 1), the
-    /// effect of exchanging the input, divided by √(np), that of all reports.
+    /// In this limit the privacy loss is nearly Gaussian. Its standard deviation is 2α(e −
+    /// 1)/√(n·p). The numerator is the effect of exchanging the input. The denominator comes from
+    /// the noise of all n reports, which are informative with probability p.
     pub(super) fn gaussian_epsilon(&self, delta: f64) -> f64 {
         let apart = 2.0 * self.mixture.alpha() * self.mixture.epsilon().exp_m1();
         let spread = apart / self.telling.mean().sqrt();
@@ -146,8 +151,8 @@ impl PrivacyProfile {
         }
     }
 
-    /// Returns the upper bound on δ by the privacy blanket. `None` if it equals that of the
-    /// reduction.
+    /// Returns the upper bound on δ by the privacy blanket. `None` if it equals the upper bound by
+    /// the reduction.
     fn blanket_delta(&self, central: f64) -> Option<f64> {
         let (telling, far) = (&self.telling, self.tail_exponent);
         let batch = BatchAtEpsilon::new(telling, self.mixture.epsilon(), central);
@@ -158,8 +163,8 @@ impl PrivacyProfile {
         Some(sum + telling.outside)
     }
 
-    /// Returns only the bounds of the reduction, which takes less time. `upper` is the trivial
-    /// bound 1.
+    /// Returns only the reduction's bounds on δ, which takes less time. In the result, `upper` is
+    /// the trivial bound 1.
     pub(super) fn reduction_delta(&self, central: f64) -> DeltaBounds {
         let telling = &self.telling;
         let batch = BatchAtEpsilon::new(telling, self.mixture.epsilon(), central);
@@ -176,7 +181,8 @@ impl PrivacyProfile {
 
     /// Returns bounds on the smallest ε_c at which δ(ε_c) is at most `delta`.
     ///
-    /// They are at most the local ε. The search starts at the ε_c in the limit of large batches.
+    /// The bounds are at most the local ε. The search starts at the ε_c in the limit of large
+    /// batches.
     pub(super) fn epsilon(&self, delta: f64) -> EpsilonBounds {
         let most = self.mixture.epsilon();
         let last = Cell::new(None);

@@ -6,7 +6,8 @@
 use crate::numeric::binomial::exponent;
 use crate::numeric::roots::{bisect, whole};
 
-/// Distribution of T, restricted to a range outside which there is hardly any probability.
+/// Distribution of T, the number of informative reports in a batch, restricted to a range outside
+/// which there is hardly any probability.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct InformativeReports {
     /// Number of reports n in the batch.
@@ -25,8 +26,8 @@ impl InformativeReports {
     /// Creates the distribution. The probability below its range and the probability above it are
     /// each at most exp(−`far`).
     ///
-    /// T is C or C + 1, where C ~ Binomial(n − 1, p) is the number of other people's informative
-    /// reports.
+    /// T, the number of informative reports, is C or C + 1. C ~ Binomial(n − 1, p) is the number of
+    /// other people's informative reports.
     pub(super) fn new(n: f64, p: [f64; 2], far: f64) -> Self {
         let others = n - 1.0;
         // If T is outside the range, C is below its start or at least at its end. Chernoff's bound
@@ -51,12 +52,13 @@ impl InformativeReports {
         }
     }
 
-    /// Returns the number of values of T in the range.
+    /// Returns the number of values in the range of T, the number of informative reports.
     pub(super) fn width(&self) -> f64 {
         self.last - self.first + 1.0
     }
 
-    /// Returns the approximate mean of T, n·p. It counts n other reports instead of n − 1.
+    /// Returns the approximate mean n·p of T, the number of informative reports. It counts n other
+    /// reports instead of n − 1.
     pub(super) fn mean(&self) -> f64 {
         self.n * self.p[0]
     }

@@ -34,7 +34,7 @@ impl Side {
     }
 }
 
-/// Lower and upper bounds on the δ of one batch at the points of a grid.
+/// Lower and upper bounds on the δ of one batch at the points of a grid of ε_c.
 #[derive(Debug)]
 pub(in crate::accounting) struct Curve {
     step: f64,
@@ -63,7 +63,7 @@ impl Curve {
         Self { step, lower, upper }
     }
 
-    /// Returns a measure whose δ is nowhere below that of the batch.
+    /// Returns a measure whose δ is nowhere below the δ of the batch.
     pub(in crate::accounting) fn above(&self) -> LossMeasure {
         let last = self.upper.len() - 1;
         // The δ that remains at the end of the grid is counted as infinite loss.
@@ -80,7 +80,7 @@ impl Curve {
         }
     }
 
-    /// Returns a measure whose δ is nowhere above that of the batch.
+    /// Returns a measure whose δ is nowhere above the δ of the batch.
     pub(in crate::accounting) fn below(&self) -> LossMeasure {
         let parts: Vec<f64> = (0..self.upper.len() - 1).map(|i| self.part(i)).collect();
         let mut dots: Vec<f64> = (0..parts.len())
@@ -105,8 +105,8 @@ impl Curve {
         }
     }
 
-    /// Returns a lower bound on the ratio of δ to the chord between the upper bounds at i and i +
-    /// 1. At the last point, the chord ends at 0.
+    /// Returns a lower bound on the ratio of δ to the chord between the upper bounds at grid points
+    /// `i` and `i` + 1. At the last point, the chord ends at 0.
     fn part(&self, i: usize) -> f64 {
         let (low, high) = (&self.lower, &self.upper);
         let growth = self.step.exp();

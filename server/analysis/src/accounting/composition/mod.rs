@@ -54,20 +54,20 @@ impl Default for Exposure {
 /// Central privacy of all reports from one person in several batches together.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Composed {
-    /// Account of all batches together. `central_epsilon` is the smallest ε_c that is proven, and
-    /// `method` the method of the proof. `reduction_lower_epsilon` is that of one report in each
+    /// Account of all batches together. `central_epsilon` is the smallest central ε that is proven,
+    /// and `method` the method of the proof. `reduction_lower_epsilon` is for one report in each
     /// batch.
     #[serde(flatten)]
     pub account: Account,
     /// Assumed exposure of the person.
     #[serde(flatten)]
     pub exposure: Exposure,
-    /// Proven ε_c of a single batch at the same δ.
+    /// Proven central ε of a single batch at the same δ.
     pub one_batch_epsilon: f64,
-    /// ε_c of all batches by basic composition: K times the ε_c of one batch at δ/K.
+    /// Central ε of all K batches by basic composition: K times the central ε of one batch at δ/K.
     pub basic_epsilon: f64,
-    /// ε_c of all batches by advanced composition (Kairouz, Oh, Viswanath 2015, Theorem 3.4). It
-    /// uses the ε_c of one batch at δ/(2K), and δ/2 for the sum of losses.
+    /// Central ε of all K batches by advanced composition (Kairouz, Oh, Viswanath 2015, Theorem
+    /// 3.4). It uses the central ε of one batch at δ/(2K), and δ/2 for the sum of losses.
     pub advanced_epsilon: f64,
 }
 
@@ -164,8 +164,8 @@ fn up(value: f64) -> f64 {
     value * (1.0 + 16.0 * f64::EPSILON)
 }
 
-/// Returns a lower and an upper bound on the ε_c of `batches` batches, from privacy loss
-/// distributions. `least` is the ε_c of one batch.
+/// Returns a lower and an upper bound on the central ε of `batches` batches, from privacy loss
+/// distributions. `least` is the central ε of one batch.
 fn compose(one: &OneBatch, batches: u32, delta: f64, least: f64) -> [f64; 2] {
     let rare = TRUNCATION_FRACTION * delta;
     let curve = delta_curve(one, batches, least, rare);

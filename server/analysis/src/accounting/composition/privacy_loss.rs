@@ -15,8 +15,8 @@ use super::connect_dots::{Curve, LossMeasure, Side};
 /// Maximum number of grid points above 0. A measure with more is moved to a coarser grid.
 const POINTS: usize = 4096;
 
-/// Measure over losses from −m·h to m·h, where h is `step`. The mass at −ℓ is exp(−ℓ) times the
-/// mass at ℓ, because exchanging the two inputs does not change the distribution.
+/// Measure over privacy losses from −m·h to m·h, where h is `step`. The mass at −ℓ is exp(−ℓ) times
+/// the mass at ℓ, because exchanging the two inputs does not change the distribution.
 #[derive(Debug, Clone)]
 pub(in crate::accounting) struct LossDistribution {
     side: Side,
@@ -39,8 +39,8 @@ impl LossDistribution {
         )
     }
 
-    /// Creates the distribution with the masses `half` at 0, h, 2h, ..., the mirrored masses, and
-    /// the mass `infinite`.
+    /// Creates the distribution with the masses `half` at the losses 0, h, 2h, ..., the mirrored
+    /// masses at negative losses, and the mass `infinite` at infinite loss.
     fn new(side: Side, step: f64, half: &[f64], infinite: f64) -> Self {
         let mut mass: Vec<f64> = half
             .iter()
@@ -139,7 +139,7 @@ impl LossDistribution {
         sum
     }
 
-    /// Returns a bound on this distribution, on the same side, on a grid with steps of 2h.
+    /// Returns a distribution that bounds this one on the same side, on a grid with steps of 2h.
     fn coarser(&self) -> Self {
         let deltas = self.deltas();
         let (lower, upper) = (0..=self.largest_index().div_ceil(2))
@@ -155,8 +155,8 @@ impl LossDistribution {
         })
     }
 
-    /// Returns the relative error of [`LossDistribution::deltas`]. It sums one term per grid point,
-    /// and each is rounded a few times.
+    /// Returns the relative error of [`LossDistribution::deltas`]. Each δ is a sum of one term per
+    /// grid point, and each term is rounded a few times.
     fn slack(&self) -> f64 {
         8.0 * f64::EPSILON * (self.largest_index() + 4) as f64
     }

@@ -5,8 +5,7 @@ use hushbin::Error;
 use hushbin::bounds::EPSILON;
 use hushbin::choose::mixture_alpha;
 
-/// Mixture as which the distribution of a report of an ε-LDP randomizer is written, with parameter
-/// α.
+/// Distribution of the reports of an ε-LDP randomizer, written as a mixture with parameter α.
 ///
 /// Compare two inputs of a person. The person's report points to the true one with probability e·α,
 /// to the other one with probability α, and otherwise to neither. Any other person's report points
@@ -50,7 +49,8 @@ impl Favoured {
         self.count + self.others
     }
 
-    /// Returns Ω, the sum of the weights of all buckets at local ε.
+    /// Returns Ω, the sum of the weights of all buckets at local ε. A favoured bucket has weight
+    /// exp(ε), any other bucket 1.
     pub(in crate::accounting) fn omega(&self, epsilon: f64) -> f64 {
         self.count * epsilon.exp() + self.others
     }
@@ -71,8 +71,8 @@ impl Mixture {
         })
     }
 
-    /// Returns the mixture for `count` buckets of weight e and `others` buckets of weight 1. Its α
-    /// is min(c, t − c)/Ω.
+    /// Returns the mixture for `count` buckets of weight e = exp(ε) and `others` buckets of
+    /// weight 1. Its α is the smaller of the two numbers, divided by the total weight.
     pub(in crate::accounting) fn weighted(
         epsilon: f64,
         count: f64,
@@ -93,8 +93,8 @@ impl Mixture {
         })
     }
 
-    /// Returns the mixture whose α is a fraction `part` of this [generic](Mixture::generic)
-    /// mixture's. Every informative report is replaced by "neither" with probability 1 − `part`.
+    /// Returns a mixture whose α is `part` times the α of this [generic](Mixture::generic) mixture.
+    /// Every informative report is replaced by an uninformative one with probability 1 − `part`.
     pub(in crate::accounting) fn thinned(&self, part: f64) -> Self {
         Self {
             epsilon: self.epsilon,

@@ -29,8 +29,8 @@ impl Mixture {
     /// `overwrite`.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if ε or the sparsity is out of range. [`Error::Combination`] if there
-    /// are fewer than 2s + 2 sides under the rule `overwrite`.
+    /// [`Error::OutOfRange`] if ε or the sparsity s is out of range. [`Error::Combination`] if
+    /// there are fewer than 2s + 2 sides under the rule `overwrite`.
     pub fn coco(coco: &Coco, sparsity: u32, epsilon: f64) -> Result<Self, Error> {
         match coco.rule() {
             Rule::Strongest { favoured } => {

@@ -22,7 +22,7 @@ pub enum AccountError {
     Neighbours,
 }
 
-/// A mechanism for whose batches the central ε can be computed.
+/// Mechanism whose batches can be accounted for: their central ε can be computed.
 pub(super) trait Accounted {
     /// Returns the mixture of reports at local ε from people who have at most `sparsity` entries.
     ///

@@ -41,8 +41,8 @@ impl Mixture {
         Self::for_task_at(task, task.epsilon())
     }
 
-    /// Returns the mixture of reports to a task if its local ε were `epsilon`, with the mechanisms'
-    /// other parameters unchanged.
+    /// Returns the mixture that reports to a task would have at local ε `epsilon`, with the
+    /// mechanisms' other parameters unchanged.
     ///
     /// # Errors
     /// The errors of [`Mixture::for_task`] and [`Mixture::for_mechanism`].

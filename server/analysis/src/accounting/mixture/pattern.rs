@@ -6,8 +6,8 @@ use super::alpha::Mixture;
 use super::contract::{AccountError, Accounted};
 
 impl Accounted for Pattern {
-    /// Returns the mixture for a pattern whose bins each favour c of L outputs, for any sets of c
-    /// outputs.
+    /// Returns the mixture for a pattern in which each bin favours c of L outputs. The mixture is
+    /// the same for any sets of c outputs.
     ///
     /// The favoured sets of two bins may overlap. Then a batch is more private than its account
     /// states.

@@ -12,7 +12,7 @@ impl Accounted for Window {
         Ok(Mixture::window(self, epsilon)?)
     }
 
-    /// Returns true if each cell favours only itself, and there are three inputs that become
+    /// Returns true if each cell favours only itself, and there are three inputs that become three
     /// different cells for every draw of m out of d attributes.
     ///
     /// With three or more levels, each of these inputs has all attributes at one level. With two
@@ -29,9 +29,9 @@ impl Accounted for Window {
 impl Mixture {
     /// Returns the mixture of reports of the window mechanism.
     ///
-    /// Given the m attributes that its seed draws, a report favours kᵐ of tᵐ cells if all of these
-    /// numbers are at levels. If numbers are between levels, its distribution is a mixture of such
-    /// distributions.
+    /// A report is about m attributes that its seed draws. If all of their numbers are at levels,
+    /// the report favours kᵐ of tᵐ cells, where k of the t levels are favoured. If numbers are
+    /// between levels, the distribution of the report is a mixture of such distributions.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if ε is out of range.

@@ -31,18 +31,18 @@ pub(crate) struct Calibration {
     pub(crate) noise: NoiseMessages,
     /// Largest threshold found that is proven too small: with it, the batch misses the target.
     pub(crate) too_small: u64,
-    /// Mean μ = N·q of the number of noise messages of one coordinate and sign, from all honest
-    /// people together.
+    /// Mean number of noise messages of one coordinate and sign, from all honest people together.
     pub(crate) mean: f64,
-    /// Variance N·q·(1 − q) of that number.
+    /// Variance of the number of noise messages of one coordinate and sign, from all honest people
+    /// together.
     pub(crate) variance: f64,
     /// Bounds on the δ of untruncated noise at the target ε. Truncation at B adds at most a
     /// millionth of the target δ.
     pub(crate) delta: Bounds,
 }
 
-/// Finds the smallest noise probability with which a batch is (`epsilon`, `delta`)-differentially
-/// private, and then the smallest cap B.
+/// Finds the smallest noise probability q with which a batch is (`epsilon`, `delta`)-differentially
+/// private, and then the smallest cap B on one person's noise messages.
 ///
 /// The probability q is within one part in 10⁷ of the smallest one that the upper bound on δ
 /// permits. A q that is smaller by a few parts in 10⁴ is proven too small, or by a few parts in 10³
@@ -50,7 +50,7 @@ pub(crate) struct Calibration {
 ///
 /// # Errors
 /// The errors of [`Senders::check`]. [`Error::OutOfRange`] if δ is outside [`DELTA`], if ε is above
-/// the maximum of [`CENTRAL_EPSILON`], or if even noise with q = 1/2 does not reach it.
+/// the maximum of [`CENTRAL_EPSILON`], or if even noise with q = 1/2 does not reach ε.
 /// [`least_repeats`] finds how many trials a smaller ε needs.
 pub(crate) fn calibrate(senders: &Senders, epsilon: f64, delta: f64) -> Result<Calibration, Error> {
     let goal = Goal::new(senders, epsilon, delta)?;
@@ -86,8 +86,8 @@ pub(crate) fn calibrate(senders: &Senders, epsilon: f64, delta: f64) -> Result<C
     })
 }
 
-/// Returns the senders with the smallest number of trials w for which noise with some q ≤ 1/2
-/// suffices. The w in `senders` is ignored.
+/// Returns the senders with the smallest number of trials per person that suffices: with it, some
+/// noise probability q ≤ 1/2 reaches (ε, δ). The number of trials in `senders` is ignored.
 ///
 /// # Errors
 /// The errors of [`calibrate`], for the largest number of trials that is within [`REPEATS`],
@@ -168,7 +168,7 @@ fn gaussian_distance(epsilon: f64, delta: f64) -> f64 {
 struct Goal {
     epsilon: f64,
     delta: f64,
-    /// Part of δ that is available for the noise, after subtracting the part for truncation.
+    /// Part of δ that is available for the noise. The remainder is for truncation.
     aim: f64,
 }
 
@@ -234,13 +234,14 @@ impl Goal {
     }
 }
 
-/// Returns the threshold q·2⁶⁴, rounded and limited to the range from 1 to 2⁶³.
+/// Converts the noise probability q to a 64-bit threshold: q·2⁶⁴, rounded and limited to the range
+/// from 1 to 2⁶³.
 fn threshold(q: f64) -> u64 {
     ((q * SCALE).round() as u64).clamp(1, 1 << 63)
 }
 
-/// Returns the largest q that the search tries: 1/2, or less if the variance would exceed
-/// [`NOISE_VARIANCE`].
+/// Returns the largest noise probability that the search tries: 1/2, or less if the variance would
+/// exceed [`NOISE_VARIANCE`].
 fn greatest_probability(trials: f64) -> f64 {
     let part = 4.0 * NOISE_VARIANCE.max / trials;
     if part >= 1.0 {

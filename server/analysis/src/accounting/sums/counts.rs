@@ -34,23 +34,23 @@ const TERMS: f64 = 3e7;
 /// separately.
 #[derive(Debug, Clone)]
 pub(super) struct Counts {
-    /// Probabilities u(k), for consecutive k.
+    /// Probabilities u(k) of consecutive counts k of the sign to which the person adds L messages.
     up: Vec<f64>,
-    /// Probabilities v(k), for the same k.
+    /// Probabilities v(k) of the same counts k of the other sign, which has only noise.
     down: Vec<f64>,
     /// Sums of `up` over all earlier indices.
     up_before: Vec<f64>,
     /// Sums of `down` over all earlier indices.
     down_before: Vec<f64>,
-    /// Log-ratios λ(k).
+    /// Log-ratios λ(k) = ln(u(k)/v(k)) of `up` to `down`.
     loss: Vec<f64>,
     /// Upper bound on the probability that the sums leave out.
     outside: f64,
-    /// Lower and upper bound on the probability 1 − M of identifying outcomes.
+    /// Lower and upper bound on the probability that the counts identify the input.
     outright: [f64; 2],
     /// Upper bound on finite privacy losses.
     most: f64,
-    /// Relative error of sums of products of probabilities.
+    /// Relative error of a sum of products of probabilities.
     relative: f64,
     /// Absolute error of the log-ratios λ.
     off: f64,
@@ -90,7 +90,7 @@ impl Counts {
         }
     }
 
-    /// Returns a lower and an upper bound on the probability 1 − M of identifying outcomes.
+    /// Returns a lower and an upper bound on the probability that the counts identify the input.
     pub(super) const fn outright(&self) -> [f64; 2] {
         self.outright
     }
@@ -142,8 +142,8 @@ impl ComposedPart for Counts {
     }
 }
 
-/// Returns a range of noise counts. By Chernoff's bound, the probability below it and the
-/// probability above it are each less than exp(−`far`).
+/// Returns a range of the number of noise messages in one count. By Chernoff's bound, the
+/// probability below it and the probability above it are each less than exp(−`far`).
 fn window(noise: &UnitNoise, far: f64) -> [f64; 2] {
     let (trials, p) = (noise.trials(), noise.probabilities());
     let middle = noise.mean() as u64;
@@ -161,8 +161,8 @@ fn window(noise: &UnitNoise, far: f64) -> [f64; 2] {
     [low as f64, high as f64]
 }
 
-/// Returns the log-ratios λ. If both probabilities underflow, the previous value is used: results
-/// do not depend on it, as long as λ does not decrease.
+/// Returns the log-ratios λ = ln(u/v) of `up` to `down`. If both probabilities underflow, the
+/// previous value is used: results do not depend on it, as long as λ does not decrease.
 fn losses(up: &[f64], down: &[f64]) -> Vec<f64> {
     let mut last = f64::NEG_INFINITY;
     up.iter()
@@ -185,8 +185,9 @@ fn before(all: &[f64]) -> Vec<f64> {
     std::iter::once(0.0).chain(sums).collect()
 }
 
-/// Returns a lower and an upper bound on 1 − P(B ≥ L)·P(B ≤ N − L). `each` is the relative error of
-/// a probability.
+/// Returns a lower and an upper bound on the probability that the counts identify the input, 1 −
+/// P(B ≥ L)·P(B ≤ N − L). B is the number of noise messages in one count, of N trials, and L the
+/// number of levels. `each` is the relative error of a probability.
 fn outright(noise: &UnitNoise, each: f64) -> [f64; 2] {
     let (trials, levels) = (noise.trials(), u64::from(noise.levels()));
     if levels > trials {

@@ -25,13 +25,14 @@ const CUT: f64 = 1e-3;
 /// computed.
 const MAX_IDENTIFYING: f64 = 0.5;
 
-/// Privacy profile δ(ε) for one noise distribution. Its sums are precise for δ of about one order
-/// of magnitude.
+/// Privacy profile δ(ε) for one noise distribution. Its sums are precise for values of δ within
+/// about one order of magnitude.
 #[derive(Debug)]
 pub(super) struct Profile {
     counts: Counts,
     coordinates: u32,
-    /// Lower and upper bound on the probability 1 − M^D of identifying outcomes.
+    /// Lower and upper bound on the probability that the counts of some coordinate identify the
+    /// input.
     outright: [f64; 2],
     /// Amount of δ that truncating loss distributions may add.
     rare: f64,
@@ -107,7 +108,7 @@ impl OneSidedProfile<'_> {
         self.side
     }
 
-    /// Returns δ at `epsilon`, bounded on this side.
+    /// Returns δ at `epsilon`, bounded on the side of this profile.
     pub(super) fn delta(&self, epsilon: f64) -> f64 {
         let [low, high] = self.outright;
         let rest = match (&self.rest, self.side) {
@@ -124,8 +125,8 @@ impl OneSidedProfile<'_> {
         }
     }
 
-    /// Returns the ε at which δ(ε) is `delta`, bounded on this side. Returns infinity if there is
-    /// none.
+    /// Returns the ε at which δ(ε) is `delta`, bounded on the side of this profile. Returns
+    /// infinity if there is none.
     pub(super) fn epsilon(&self, delta: f64) -> f64 {
         let [low, high] = self.outright;
         let slack = 4.0 * f64::EPSILON;

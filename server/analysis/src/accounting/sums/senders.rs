@@ -47,13 +47,14 @@ pub(crate) struct Senders {
 }
 
 /// Noise that every person sends: the probability q of a noise message, and the maximum number B of
-/// them.
+/// noise messages of one person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub(crate) struct NoiseMessages {
     /// Threshold q·2⁶⁴: a trial sends a message if a uniform 64-bit word is below it.
     pub(crate) threshold: u64,
-    /// Cap B on the number of one person's noise messages. If a draw has more, all are drawn again.
-    /// With B ≥ 2Dw this never happens.
+    /// Cap B on the number of one person's noise messages. If a draw has more, all of the person's
+    /// noise messages are drawn again. With a cap of at least the number of trials this never
+    /// happens.
     pub(crate) most: u64,
 }
 
@@ -91,8 +92,8 @@ impl Senders {
         UnitNoise::new(self.used, self.levels, self.trials(), threshold)
     }
 
-    /// Returns bounds on the smallest ε of a batch at `delta`, with noise truncated at B. They are
-    /// infinite if identifying outcomes and truncation alone exceed δ.
+    /// Returns bounds on the smallest ε of a batch at `delta`, with noise truncated at the cap
+    /// `noise.most`. The bounds are infinite if identifying outcomes and truncation alone exceed δ.
     ///
     /// # Errors
     /// The errors of [`Senders::noise`]. [`Error::OutOfRange`] if δ is outside [`DELTA`].
@@ -111,7 +112,8 @@ impl Senders {
         })
     }
 
-    /// Returns what truncating every person's noise adds to δ, as a function of B and ε.
+    /// Returns the addition to δ that is caused by truncating every person's noise, as a function
+    /// of the cap and ε.
     pub(super) fn truncation(&self, threshold: u64) -> Truncation {
         let trials = 2 * u64::from(self.coordinates) * u64::from(self.repeats);
         Truncation::new(trials, threshold, self.honest_people)

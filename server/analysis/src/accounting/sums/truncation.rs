@@ -29,7 +29,7 @@ pub(super) const TRUNCATION_SHARE: f64 = 1e-6;
 /// Addition to δ that is caused by truncating noise.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Truncation {
-    /// Number 2Dw of trials of one person, over all coordinates and signs.
+    /// Number of noise trials of one person, over all coordinates and signs.
     trials: u64,
     /// Probabilities q and 1 − q.
     p: [f64; 2],
@@ -45,8 +45,9 @@ impl Truncation {
         }
     }
 
-    /// Returns a tight upper bound on n_h·t·(1 + exp(ε)), which is added to δ if noise is truncated
-    /// at B = `most`.
+    /// Returns a tight upper bound on the addition to δ if noise is truncated at B = `most`. The
+    /// addition is n_h·t·(1 + exp(ε)), where n_h is the number of honest people and t the
+    /// probability that one person's noise exceeds B.
     pub(super) fn delta(&self, most: u64, epsilon: f64) -> f64 {
         if most >= self.trials {
             return 0.0;
@@ -55,7 +56,8 @@ impl Truncation {
         apart * (1.0 + epsilon.exp()) * (1.0 + 1e-12)
     }
 
-    /// Returns the smallest B at which truncation adds at most `delta` to δ.
+    /// Returns the smallest cap B on one person's noise messages at which truncation adds at most
+    /// `delta` to δ.
     pub(super) fn least(&self, epsilon: f64, delta: f64) -> u64 {
         // If B is below the mean, t is not small, so the search starts at the mean.
         let mean = (self.trials as f64 * self.p[0]) as u64;
