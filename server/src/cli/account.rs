@@ -55,7 +55,7 @@ pub(super) struct Options {
     )]
     batches: u32,
     /// Maximum number of reports that one person sends to a batch, 1 to 1000 (default with --task:
-    /// the most that its budget allows in one window; without: 1)
+    /// the maximum in one time window of the task's budget; without --task: 1)
     #[arg(long, value_name = "R", conflicts_with = "central_epsilon")]
     reports_per_person: Option<u32>,
     /// Probability δ that the guarantee of the central ε fails, 1e-15 to 0.1
@@ -100,14 +100,14 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     })
 }
 
-/// Mechanism whose batches are accounted for: the mechanism of a task, or any mechanism.
+/// Mechanism whose central privacy is computed: the mechanism of a task, or any mechanism.
 enum Subject<'a> {
     Task(Task, &'a ReportTaskFile),
     AnyMechanism,
 }
 
 impl Subject<'_> {
-    /// Returns the mixture that describes the mechanism if its local ε is `epsilon`.
+    /// Returns the mixture of distributions that describes the mechanism at the local ε `epsilon`.
     fn mixture(&self, epsilon: f64) -> Result<Mixture, Error> {
         match self {
             Self::Task(task, file) => {
@@ -119,8 +119,8 @@ impl Subject<'_> {
 }
 
 impl Options {
-    /// Answers the command for a task of sums. Refuses `--central-epsilon`, because nothing is
-    /// searched for.
+    /// Runs the command for a task of sums. Refuses the options that do not apply to sums:
+    /// `--central-epsilon`, and `--reports-per-person` above 1.
     fn account_sums(&self, task: &SumTask, out: &mut dyn Write) -> Result<(), Error> {
         if self.central_epsilon.is_some()
             || self.reports_per_person.is_some_and(|reports| reports != 1)
@@ -156,7 +156,7 @@ impl Options {
         })
     }
 
-    /// Checks that the losses of several batches can be added up.
+    /// Checks that the privacy losses of several batches can be added up.
     fn check_composable(&self, subject: &Subject<'_>) -> Result<(), Error> {
         // Composition assumes fresh randomness in each batch. A repeated report links the batches
         // of its person. Comparing batches can then isolate the report of one person.
@@ -177,8 +177,8 @@ impl Options {
         Ok(())
     }
 
-    /// Returns the number of reports that one person sends to a batch. It is 1 if the command
-    /// searches for a batch size or a local ε.
+    /// Returns the maximum number of reports that one person sends to a batch. It is 1 if the
+    /// command searches for a batch size or a local ε.
     fn reports_per_person(&self, subject: &Subject<'_>) -> u32 {
         match subject {
             // With --central-epsilon, clap refuses --reports-per-person.
@@ -190,8 +190,8 @@ impl Options {
         }
     }
 
-    /// Returns the mechanism and the number of reports in a batch. With `--central-epsilon`,
-    /// searches for the largest local ε or for the smallest batch.
+    /// Returns the mixture that describes the mechanism, and the number of reports in a batch. With
+    /// `--central-epsilon`, searches for the largest local ε or for the smallest batch.
     fn mixture_and_reports(&self, subject: &Subject<'_>) -> Result<(Mixture, u64), Error> {
         let at = |epsilon| subject.mixture(epsilon);
         let (honest_fraction, delta) = (self.honest_fraction, self.delta);
@@ -223,7 +223,7 @@ impl Options {
 }
 
 impl AccountAnswer {
-    /// Returns the answer in a few lines.
+    /// Summarises the answer in a few lines of plain English.
     fn summary_lines(&self) -> Vec<String> {
         let Composed {
             account, exposure, ..

@@ -125,7 +125,7 @@ fn write_text(out: &mut dyn Write, task: &Task, found: &Audit) -> io::Result<()>
     write_verdict(out, found)
 }
 
-/// Writes the measured lower bound and the event that attains it.
+/// Writes the measured lower bound on ε, and the event whose frequencies prove the bound.
 fn write_empirical_bound(out: &mut dyn Write, found: &Audit) -> io::Result<()> {
     let EmpiricalBound {
         lower_bound,

@@ -7,7 +7,7 @@ use hushbin_analysis::heavy_hitters::Text;
 use hushbin_analysis::promise::{certainty, round_up};
 use serde_json::Value;
 
-/// Formats a mechanism with its parameters, each with its name in task files.
+/// Formats a mechanism: its name, then its parameters, each after the name that task files use.
 pub(super) fn mechanism_phrase(mechanism: &Mechanism) -> String {
     let parameters = serde_json::to_value(mechanism).expect("parameters are plain data");
     let Value::Object(parameters) = parameters else {
@@ -23,7 +23,7 @@ pub(super) fn mechanism_phrase(mechanism: &Mechanism) -> String {
     mechanism.name().to_owned() + &others.collect::<String>()
 }
 
-/// Returns a text in quotation marks, followed by "and longer" if it is a prefix of longer texts.
+/// Returns a text in quotation marks. If longer texts begin with it, "and longer" follows.
 pub(super) fn text_phrase(Text { text, goes_on, .. }: &Text) -> String {
     format!("{text:?}{}", if *goes_on { " and longer" } else { "" })
 }
@@ -38,14 +38,15 @@ pub(super) fn unit_suffix(unit: Option<&str>) -> String {
     unit.map_or_else(String::new, |unit| format!(" {unit}"))
 }
 
-/// Explains ε by the certainty of a guess, for readers without mathematics.
+/// Explains ε in plain words: how certain a guess about a person can become.
 pub(super) fn guess_phrase(epsilon: f64) -> String {
     let sure = certainty(epsilon);
     format!("a guess that was 50 % sure becomes at most {sure} % sure")
 }
 
-/// States that `subject` has this central ε and δ. `sent` names the things that an attacker cannot
-/// link to people, such as "reports".
+/// Returns a sentence that states a central ε and δ. `subject` is its subject with the verb, such
+/// as "A batch has". `sent` names the things that an attacker cannot link to people, such as
+/// "reports".
 pub(super) fn central_sentence(subject: &str, sent: &str, epsilon: f64, delta: f64) -> String {
     format!(
         "{subject} a central ε = {} against someone who cannot link {sent} to people: {}, except \
@@ -56,12 +57,13 @@ pub(super) fn central_sentence(subject: &str, sent: &str, epsilon: f64, delta: f
     )
 }
 
-/// States the number of people and runs of a simulation.
+/// Returns a sentence with the number of people and the number of runs of a simulation.
 pub(super) fn runs_sentence(people: usize, runs: u64) -> String {
     format!("{people} people, runs: {runs}. Errors are root mean squares over the runs.")
 }
 
-/// States the fingerprint of a task, and the file that it was written to.
+/// Returns a sentence with the fingerprint of a task, and with the file to which the complete task
+/// was written.
 pub(super) fn task_file_sentence(file: Option<&Path>, fingerprint: &str) -> String {
     match file {
         Some(file) => format!(
@@ -72,7 +74,7 @@ pub(super) fn task_file_sentence(file: Option<&Path>, fingerprint: &str) -> Stri
     }
 }
 
-/// Formats a number with `digits` significant digits. Digits before the point are never cut.
+/// Formats a number with `digits` significant digits. All digits before the decimal point are kept.
 pub(super) fn significant_digits(number: f64, digits: i32) -> String {
     format!("{number:.*}", decimal_places(number, digits))
 }

@@ -125,8 +125,8 @@ fn format_ranges<'a>(batches: impl IntoIterator<Item = &'a BatchRow>) -> String 
     ranges.into_iter().map(range).collect::<Vec<_>>().join(",")
 }
 
-/// Writes the rows to a new file. For CSV and JSON, also writes its description to a second file,
-/// and returns the path of that.
+/// Writes the rows to a new file. For CSV and JSON, also writes a second file that describes the
+/// task and the batches, and returns the path of this second file.
 fn write_files(
     stored: &StoredReports,
     batches: &[BatchRow],

@@ -113,7 +113,7 @@ fn salvage(options: &SalvageOptions, out: &mut dyn Write) -> Result<(), Error> {
     write_check(&store::check(&options.to), out)
 }
 
-/// Writes the result of a check of a journal.
+/// Writes the result of checking a journal.
 ///
 /// # Errors
 /// When a file is missing or damaged.

@@ -104,7 +104,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns the public key of a private key, in PEM.
+/// Returns the public key that belongs to a private key, in PEM.
 fn public_pem(algorithm: Algorithm, private: &[u8; keys::LENGTH]) -> String {
     let public = match algorithm {
         Algorithm::X25519 => sealed::public(private),

@@ -78,8 +78,8 @@ impl Cli {
     }
 }
 
-/// Returns whether the reader of the answer closed the pipe. Errors of other files and sockets have
-/// other types.
+/// Returns true if the error means that the reader of the answer closed the pipe. Errors of other
+/// files and sockets have other types.
 fn is_broken_pipe(error: &Error) -> bool {
     let error = match error.downcast_ref() {
         Some(ExportError::Io(error)) => Some(error),

@@ -1,4 +1,4 @@
-//! Answers, errors and progress bars of commands.
+//! Output of commands: answers, errors and progress bars.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -23,7 +23,7 @@ pub(super) fn write_answer(
     Ok(())
 }
 
-/// Options for the form of an answer.
+/// Options that choose the form of a command's answer.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub(super) struct AnswerForm {
     /// Also print tables, assumptions and derivations
@@ -35,7 +35,8 @@ pub(super) struct AnswerForm {
 }
 
 impl AnswerForm {
-    /// Writes an answer as JSON, or as a few lines of plain English. `--verbose` adds the details.
+    /// Writes the answer as JSON if `--json` is given, and otherwise as `lines` of plain English.
+    /// `--verbose` adds the output of `details`.
     pub(super) fn write(
         self,
         out: &mut dyn Write,
@@ -54,7 +55,7 @@ impl AnswerForm {
     }
 }
 
-/// Writes each field of an answer on a line, with its name in JSON and its value.
+/// Writes one line for each field of an answer: the field's name in JSON, then its value.
 pub(super) fn write_fields(out: &mut dyn Write, answer: &impl Serialize) -> io::Result<()> {
     let fields = serde_json::to_value(answer)?;
     for (name, value) in fields.as_object().into_iter().flatten() {
@@ -76,7 +77,8 @@ pub(super) fn spinner(message: &'static str) -> ProgressBar {
     bar.with_finish(ProgressFinish::AndClear)
 }
 
-/// Returns a progress bar of `len` `unit`. It is hidden if standard error is not a terminal.
+/// Returns a progress bar that counts from 0 to `len`. `unit` is the plural noun for the things
+/// counted. The bar is hidden if standard error is not a terminal.
 pub(super) fn progress_bar(len: u64, unit: &str) -> ProgressBar {
     if !io::stderr().is_terminal() {
         return ProgressBar::hidden();

@@ -22,7 +22,7 @@ pub(super) struct Options {
     kind: FileKind,
 }
 
-/// Files that people write.
+/// Kind of file that people write.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum FileKind {
     /// Task file (JSON)
@@ -45,8 +45,8 @@ fn schema_id(name: &str) -> String {
     format!("urn:hushbin:schema:{name}:{}", env!("CARGO_PKG_VERSION"))
 }
 
-/// Returns the schema of the configuration file. It uses only keywords of JSON Schema that are the
-/// same since draft 4, because editors of TOML know no later draft.
+/// Returns the schema of the configuration file. It uses only keywords that have not changed since
+/// draft 4 of JSON Schema, because editors of TOML support no later draft.
 fn config_schema() -> Value {
     json!({
         "$schema": "http://json-schema.org/draft-07/schema#",
@@ -60,12 +60,13 @@ fn config_schema() -> Value {
     })
 }
 
-/// Prefixes of references to other schemas: in an OpenAPI 3.1 document, and in a JSON schema.
+/// Prefix of references to other schemas in an OpenAPI 3.1 document.
 const COMPONENTS: &str = "#/components/schemas/";
+/// Prefix of references to other schemas in a JSON schema.
 const DEFINITIONS: &str = "#/$defs/";
 
-/// Returns the schema of a task file: the schema of `POST /tasks`, with a key for the schema's own
-/// location.
+/// Returns the JSON schema of task files. It is the schema of the task in `POST /tasks`, plus the
+/// key with which a file gives the location of its schema.
 fn task_schema() -> Value {
     let text = OPENAPI.replace(COMPONENTS, DEFINITIONS);
     let mut document: Value = serde_json::from_str(&text).expect("a test reads it as JSON");

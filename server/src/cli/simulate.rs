@@ -85,7 +85,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
         })
 }
 
-/// Runs a task of sums through a shuffler.
+/// Simulates a task of sums through a shuffler, and writes the errors.
 fn run_sums(
     options: &Options,
     format: Format,
@@ -108,7 +108,7 @@ fn run_sums(
     })
 }
 
-/// Returns the answer: a line about the runs, and one for each question.
+/// Summarises the simulation: one line about the runs, and one line for each question.
 fn summary_lines(found: &Survey) -> Vec<String> {
     let question = |own: &QuestionResult| match own.reports > 0.0 {
         false => format!(
@@ -177,7 +177,7 @@ fn write_survey(out: &mut dyn Write, found: &Survey) -> io::Result<()> {
     )
 }
 
-/// Writes the estimates of a question next to the truth.
+/// Writes the estimates of a question, and the true values.
 fn write_question(
     out: &mut dyn Write,
     found: &QuestionResult,
@@ -225,7 +225,7 @@ fn write_question(
     Ok(())
 }
 
-/// Writes the texts that were found, next to the truth.
+/// Writes the texts that a search found, with their estimated and their true shares.
 fn write_texts(out: &mut dyn Write, found: &TextQuestionResult) -> io::Result<()> {
     writeln!(
         out,

@@ -1,4 +1,4 @@
-//! Answers of all commands, if the task is one of sums through a shuffler.
+//! Output of all commands for tasks of sums through a shuffler.
 
 use std::fs;
 use std::io::{self, Write};
@@ -18,10 +18,11 @@ use crate::task::task_file::{self, TaskFile};
 use crate::task::{CollectedDraft, CollectedTask};
 use crate::text;
 
-/// Returns the complete task of sums in a file. Only files with the key `trust` have tasks of sums.
+/// Reads a complete task of sums from a file. A file contains a task of sums if it has the key
+/// `trust`.
 ///
-/// Returns `None` for any other file, which the caller reads again. A pipe cannot be read twice, so
-/// it is never a task of sums.
+/// Returns `None` for any other file, and the caller then reads that file as another kind of task.
+/// A pipe can be read only once, so this function returns `None` without reading it.
 pub(super) fn read_sum_task(path: &Path) -> Option<Result<SumTask, Error>> {
     if !fs::metadata(path).is_ok_and(|own| own.is_file()) {
         return None;
@@ -38,7 +39,8 @@ pub(super) fn read_sum_task(path: &Path) -> Option<Result<SumTask, Error>> {
     })
 }
 
-/// Answers `hushbin plan` and `hushbin task check`. Writes the complete task to `file`, if given.
+/// Runs `hushbin plan` and `hushbin task check` for a task of sums. Writes the complete task to
+/// `file` if a file is given.
 pub(super) fn plan(
     task: SumTask,
     file: Option<&Path>,
@@ -53,7 +55,7 @@ pub(super) fn plan(
     form.write(out, &plan, &lines, |out| write_plan(out, &plan))
 }
 
-/// Returns the plan in a few lines.
+/// Summarises the plan for a task of sums in a few lines of plain English.
 fn summary_lines(plan: &SumPlan, file: Option<&Path>) -> Vec<String> {
     let (task, epsilon) = (&plan.task, plan.central_epsilon.upper);
     let yearly = task.budget().reports_a_year();
@@ -129,7 +131,7 @@ fn write_influence(out: &mut dyn Write, own: &SumInfluence) -> io::Result<()> {
     )
 }
 
-/// Central privacy of one batch, and of all batches together.
+/// Central ε and δ of one batch of sums, and of all batches together.
 #[derive(Debug, Serialize)]
 struct SumsAccount {
     trust: &'static str,
@@ -141,11 +143,11 @@ struct SumsAccount {
     batches: u32,
     /// Central ε of all batches together, by basic composition.
     all_epsilon: f64,
-    /// Probability δ of the same bound.
+    /// Probability δ that the guarantee of `all_epsilon` fails.
     all_delta: f64,
 }
 
-/// Answers `hushbin account` for batches of `people` people.
+/// Runs `hushbin account` for a task of sums, with `people` people in each batch.
 pub(super) fn account(
     task: &SumTask,
     (people, honest_fraction): (u64, f64),
@@ -182,7 +184,7 @@ pub(super) fn account(
     form.write(out, &answer, &lines, |out| write_fields(out, &answer))
 }
 
-/// Answers `hushbin audit`.
+/// Runs `hushbin audit` for a task of sums.
 pub(super) fn audit<R: rand_core::CryptoRng>(
     task: &SumTask,
     trials: Option<u64>,
@@ -240,7 +242,7 @@ fn write_audit(out: &mut dyn Write, task: &SumTask, found: &SumAudit) -> io::Res
     )
 }
 
-/// Writes the errors of simulated sums.
+/// Writes the errors of the estimates in a simulation of sums.
 pub(super) fn write_simulated(out: &mut dyn Write, found: &SumOutcome) -> io::Result<()> {
     writeln!(out, "{} messages for each person", found.messages)?;
     write_tally(out, &found.tally, false, found.confidence)?;

@@ -1,4 +1,4 @@
-//! Tables of estimates next to the truth.
+//! Tables that compare estimates with the true values.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,8 @@ use crate::simulate::{ComparedEstimate, ErrorTally};
 /// Maximum number of rows of a table.
 const MAX_ROWS: usize = 20;
 
-/// Writes a table of the estimates in a tally, and how often the intervals contain the truth.
+/// Writes a table of a simulation's estimates, and how often their intervals contain the true
+/// values.
 pub(super) fn write_tally(
     out: &mut dyn Write,
     tally: &ErrorTally,
@@ -26,7 +27,8 @@ pub(super) fn write_tally(
     )
 }
 
-/// Returns one line about a tally: its largest error, and how often intervals contain the truth.
+/// Summarises a simulation's estimates in one line: the largest error, and how often the intervals
+/// contain the true values.
 pub(super) fn tally_line(
     name: &str,
     tally: &ErrorTally,
@@ -47,8 +49,8 @@ pub(super) fn tally_line(
     )
 }
 
-/// Writes estimates next to the truth. A long table is cut to the greatest true values. Shares are
-/// in per cent.
+/// Writes a table of estimates and true values. A long table keeps only the rows with the greatest
+/// true values. Shares are in per cent.
 pub(super) fn write_table(
     out: &mut dyn Write,
     estimates: &[ComparedEstimate],
@@ -95,8 +97,8 @@ pub(super) fn write_rows(out: &mut dyn Write, rows: &[String]) -> io::Result<()>
     Ok(())
 }
 
-/// Returns the cells of a row. The half-width of the interval has three significant digits, and the
-/// other numbers have the same decimal places.
+/// Formats the cells of one row of a table of estimates. The half-width of the interval has three
+/// significant digits. The other numbers have the same number of decimal places as the half-width.
 fn row_cells(own: &ComparedEstimate, is_share: bool) -> [String; 5] {
     let (scale, unit) = match (is_share, &own.unit) {
         (true, _) => (100.0, "%".to_owned()),

@@ -25,10 +25,10 @@ use source::{InputFormat, Source};
 /// may be in two files. A row that is not a report of the task is an error.
 ///
 /// With --format totals, the command prints partial totals instead of estimates. Partial totals are
-/// one line of JSON, and all that estimates need of the reports. So Spark, Slurm or a shell can run
-/// one process for each part of the reports. Give the lines of all parts to 'hushbin estimate'
-/// again: it prints the same bytes as from all reports at once. A part that is given twice is an
-/// error. Reports are not held in memory.
+/// one line of JSON with everything that estimates need from the reports. So Spark, Slurm or a
+/// shell can run one process for each part of the reports. Give the lines of all parts to 'hushbin
+/// estimate' again: it prints the same bytes as from all reports at once. A part that is given
+/// twice is an error. Reports are not held in memory.
 #[derive(Debug, Clone, Args)]
 pub(super) struct Options {
     /// Files of exported reports, or of partial totals
@@ -98,7 +98,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     }
 }
 
-/// Writes the estimates of a question with items.
+/// Computes and writes the estimates for a question that has items.
 fn write_estimates(
     source: Source,
     query: &Query,
@@ -150,7 +150,8 @@ fn needs_reports_error(question: &str) -> Error {
     .into()
 }
 
-/// Writes a line to a new file, completely or not at all, or to `out` if there is no path.
+/// Writes a line to a new file at `path`, completely or not at all. Without a path, writes the line
+/// to `out`.
 fn write_line(line: &str, path: Option<&Path>, out: &mut dyn Write) -> Result<(), Error> {
     let Some(path) = path else {
         return Ok(writeln!(out, "{line}")?);

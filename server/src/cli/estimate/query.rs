@@ -47,7 +47,7 @@ pub(super) struct QueryOptions {
 }
 
 impl QueryOptions {
-    /// Checks that none of these options is given, because partial totals do not depend on them.
+    /// Checks that no option of a query is given, because partial totals do not depend on a query.
     ///
     /// # Errors
     /// When an option is given.
@@ -131,7 +131,7 @@ impl QueryOptions {
     }
 }
 
-/// Reads the names in a line of CSV.
+/// Parses the item names in one line of CSV.
 fn parse_item_names(line: &str) -> Result<Vec<String>, Error> {
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)

@@ -1,4 +1,4 @@
-//! Reports on standard input, from programs that read tables.
+//! Reading of reports from standard input, in a binary or a hexadecimal format.
 
 use std::io::{BufRead, BufReader, Read};
 
@@ -8,11 +8,11 @@ use hushbin::{Report, Task};
 use crate::cli::output::Error;
 use crate::text::unmarked;
 
-/// Reader of the reports of a task.
+/// Reader of the reports of one task, in a binary or a hexadecimal format.
 pub(super) struct ReportReader<'a, R> {
     task: &'a Task,
     input: BufReader<R>,
-    /// Number of the current report, from 1, for error messages.
+    /// Number of the current report or line, from 1, for error messages.
     number: u64,
     bytes: Vec<u8>,
 }
@@ -31,8 +31,8 @@ impl<'a, R: Read> ReportReader<'a, R> {
         format!("standard input, {what} {}: {wrong}", self.number).into()
     }
 
-    /// Calls `visit` with every report of an input in which the length of each report comes before
-    /// it.
+    /// Calls `visit` with every report of a binary input. The length of each report precedes the
+    /// report.
     ///
     /// # Errors
     /// When an entry is not a report of the task.

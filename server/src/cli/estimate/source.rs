@@ -20,7 +20,7 @@ pub(super) enum InputFormat {
     Delimited,
     /// Reports in lower-case hexadecimal, one per line, as in the column 'report' of exported files
     Hex,
-    /// Partial totals, one line of JSON for each part
+    /// Partial totals, one line of JSON for each part of the reports
     Totals,
 }
 
@@ -85,7 +85,7 @@ impl Source {
         Ok(Self { task, kind })
     }
 
-    /// Returns the partial totals, or `None` for reports.
+    /// Returns the partial totals, or `None` if the source has reports instead.
     pub(super) const fn totals(&self) -> Option<&PartialTotals> {
         match &self.kind {
             SourceKind::Totals(totals) => Some(totals),
@@ -111,7 +111,7 @@ impl Source {
         }
     }
 
-    /// Returns the partial totals of the whole source.
+    /// Returns the partial totals of the whole source. Reads and counts all reports, if it has any.
     ///
     /// # Errors
     /// As [`Source::for_each_report`].
@@ -145,10 +145,11 @@ fn sum_partial_totals(
     Ok(all)
 }
 
-/// Adds the partial totals of every line that is not blank.
+/// Reads the partial totals in every line that is not blank, and adds them to `all`.
 ///
 /// # Errors
-/// When a line is invalid, or all are blank: an empty input may be a part that was lost on its way.
+/// When a line is invalid, or all lines are blank. An empty input is refused, because its partial
+/// totals may have been lost.
 fn add_partial_totals(
     all: &mut PartialTotals,
     task: &Task,

@@ -1,4 +1,4 @@
-//! `hushbin plan`: the task for given people, privacy and accuracy.
+//! `hushbin plan`: plans a task from two of these: number of people, privacy and accuracy.
 
 mod question;
 mod summary;

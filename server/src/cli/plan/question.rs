@@ -67,8 +67,8 @@ pub(super) struct QuestionOptions {
         value_delimiter = ','
     )]
     options: Vec<u32>,
-    /// Number of options of the columns of a 'cross', 2 to 1048576. If the columns are a number,
-    /// give --min and --max instead
+    /// Number of columns of a 'cross', 2 to 1048576, if each column is an option. If the columns
+    /// are a number, give --min and --max instead
     #[arg(long, value_name = "N")]
     columns: Option<u32>,
     /// How many numbers a question of kind 'numbers' asks for, 2 to 1024. Each is between --min and
@@ -136,7 +136,7 @@ pub(super) struct QuestionOptions {
     smallest: Option<f64>,
 }
 
-/// Options that describe questions of other kinds. They conflict with the options for ratings.
+/// Options for questions that do not ask for ratings. They conflict with the options for ratings.
 const NOT_RATINGS: [&str; 2] = ["kind", "task"];
 
 fn parse_items(text: &str) -> Result<Items, String> {
@@ -148,7 +148,7 @@ fn parse_items(text: &str) -> Result<Items, String> {
     }
 }
 
-/// Number, with the name of the question that it is for, if one is given.
+/// Value of an option such as `--within`, with the name of its question if the option gives one.
 #[derive(Debug, Clone)]
 struct NamedNumber {
     name: Option<String>,
@@ -181,20 +181,20 @@ struct QuestionsFile {
 /// Questions to plan, with the wanted accuracy of each.
 #[derive(Debug, Default)]
 pub(super) struct PlanRequest {
-    /// Id in the file, or `None` without a file.
+    /// Id of the task in the task file, or `None` without a task file.
     pub(super) id: Option<String>,
     pub(super) questions: Vec<QuestionDraft>,
     pub(super) budget: Budget,
     pub(super) wanted: BTreeMap<String, AccuracyGoal>,
-    /// Local ε in the file.
+    /// Local ε in the task file.
     epsilon: Option<f64>,
-    /// Number of people in the file.
+    /// Number of people in the task file.
     people: Option<u64>,
 }
 
 impl PlanRequest {
     /// Returns the number of people and the local ε to plan for. If the options give fewer than two
-    /// of people, privacy and accuracy, the numbers in the file complete the options.
+    /// of people, privacy and accuracy, the numbers in the task file are used too.
     pub(super) fn people_and_epsilon(
         &self,
         people: Option<u64>,
@@ -412,8 +412,8 @@ impl QuestionOptions {
 }
 
 impl NamedNumber {
-    /// Returns the name of the question that this number is for, and the name of one of its numbers
-    /// if `NAME.NUMBER` is given.
+    /// Returns the name of the question that this option is for. If the option gives
+    /// `NAME.NUMBER`, also returns the name of that number in the question.
     fn question_and_number(
         &self,
         questions: &[QuestionDraft],
@@ -440,8 +440,8 @@ fn without_nulls<'a>(fields: impl IntoIterator<Item = (&'a str, Value)>) -> Valu
     given.collect()
 }
 
-/// Builds the parts of a question of kind `together`: a flag for 2 options, a choice for any other
-/// number.
+/// Builds the parts of a question of kind `together`. A part is a flag if it has 2 options, and a
+/// choice if it has any other number of options.
 fn together_parts(options: &[u32]) -> Value {
     let part = |(number, &count): (u32, &u32)| match count {
         2 => json!({ "name": format!("flag-{number}"), "kind": "flag" }),

@@ -1,4 +1,4 @@
-//! A plan in plain English.
+//! Formatting of a plan in plain English.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -10,7 +10,7 @@ use hushbin_analysis::promise::round_up;
 use crate::cli::describe;
 use crate::cli::table::write_rows;
 
-/// Returns the plan in a few lines.
+/// Summarises a plan in a few lines of plain English.
 pub(super) fn summary_lines(plan: &Plan, file: Option<&Path>) -> Vec<String> {
     let days = plan
         .days
@@ -168,7 +168,7 @@ fn write_errors(out: &mut dyn Write, own: &QuestionPlan) -> io::Result<()> {
     writeln!(out, "  seen       {seen}")
 }
 
-/// Names the estimate that errors are for, with its unit.
+/// Names the estimate whose errors a plan states, with the unit of the estimate.
 fn estimate_phrase(own: &QuestionPlan) -> String {
     let of = own.of.as_ref().map(|of| format!(" of {of}"));
     let unit = own.unit.as_ref().map(|unit| format!(", in {unit}"));
@@ -183,7 +183,7 @@ fn estimate_phrase(own: &QuestionPlan) -> String {
     }
 }
 
-/// Writes a table of all mechanisms, each with its best parameters, the chosen one first.
+/// Writes a table of all mechanisms, each with its best parameters. The chosen mechanism is first.
 fn write_mechanism_table(out: &mut dyn Write, plan: &Plan) -> io::Result<()> {
     writeln!(
         out,

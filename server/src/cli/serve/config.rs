@@ -143,7 +143,7 @@ pub(crate) fn check_range_from<T: Copy + TryInto<u64>>(
     }
 }
 
-/// Returns the duration of an option in seconds, or the default if the option is missing.
+/// Returns the duration that an option gives in seconds, or the default if the option is missing.
 pub(crate) fn seconds(
     key: &str,
     value: Option<u64>,

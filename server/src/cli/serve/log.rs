@@ -43,8 +43,8 @@ impl Log {
     }
 }
 
-/// Returns a filter that lets only this program log. Logs of libraries may contain addresses of
-/// clients.
+/// Returns a filter that keeps only the log messages of this program. Messages of libraries may
+/// contain addresses of clients.
 fn own_targets(level: LogLevel) -> Targets {
     let level = match level {
         LogLevel::Error => LevelFilter::ERROR,

@@ -183,7 +183,7 @@ async fn serve_store(store: &Store, service: &RouterService, config: &Config) ->
     Ok(())
 }
 
-/// Closes the store, which first takes all waiting uploads, within [`CLOSE_TIMEOUT`].
+/// Closes the store within [`CLOSE_TIMEOUT`]. The store first takes all uploads that wait.
 async fn close_store(closing: impl Future<Output = Result<(), StoreError>>) -> Result<(), Error> {
     match tokio::time::timeout(CLOSE_TIMEOUT, closing).await {
         Ok(closed) => {
@@ -195,7 +195,7 @@ async fn close_store(closing: impl Future<Output = Result<(), StoreError>>) -> R
     Ok(())
 }
 
-/// Returns who has access: holders of tokens, or any client for development.
+/// Returns the access policy: only holders of tokens, or any client in development mode.
 async fn client_access(config: &Config) -> Result<Access, Error> {
     if config.limits.release_on_read {
         return Ok(Access::Open);
@@ -224,7 +224,7 @@ async fn run_on_thread(
     }
 }
 
-/// Reports the state to systemd, if that started the process.
+/// Reports the state to systemd if systemd started the process.
 fn notify_service_manager(state: &NotifyState<'_>) {
     if let Err(error) = sd_notify::notify(std::slice::from_ref(state)) {
         tracing::warn!(%error, "the service manager cannot be told");
@@ -244,7 +244,7 @@ mod tests {
     use super::*;
     use crate::cli::{Cli, Command};
 
-    /// Returns the configuration of a collector of one task, and the directory of its files.
+    /// Returns the configuration of a collector with one task, and the directory of its files.
     fn test_config() -> (Config, tempfile::TempDir) {
         let directory = tempfile::tempdir().unwrap();
         let task = directory.path().join("t.json");

@@ -34,7 +34,8 @@ pub(in crate::cli) struct Options {
 }
 
 impl Options {
-    /// Returns the settings by flags, environment variables and the file, which is read now.
+    /// Returns the settings from flags, environment variables and the configuration file. Each call
+    /// reads the file again.
     ///
     /// # Errors
     /// As [`Settings::read`].

@@ -8,10 +8,10 @@ use super::settings::{CHANGEABLE, Settings};
 use crate::cli::output::Error;
 use crate::http::RouterService;
 
-/// Reloader of the configuration, with the parts that it can change.
+/// Reloader of the configuration, with the parts of the server that a new configuration changes.
 pub(super) struct ConfigReloader {
     options: Options,
-    /// Settings in force. Settings that need a restart are those of the start.
+    /// Settings in force. Settings that need a restart keep their values from the start.
     settings: Settings,
     service: RouterService,
     log: Log,

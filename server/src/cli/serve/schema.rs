@@ -13,7 +13,7 @@ use crate::cli::serve::config;
 /// Pattern of an IPv4 address, or an IPv6 address in brackets, and a port.
 const ADDRESS: &str = r"^([0-9.]+|\[[0-9A-Fa-f:.%]+\]):[0-9]{1,5}$";
 
-/// Returns the schemas of all keys of the file.
+/// Returns the schema of each key of the configuration file.
 ///
 /// Dependencies between keys are left out, because a flag or a variable can supply the other key.
 pub(in crate::cli) fn option_schemas() -> Map<String, Value> {

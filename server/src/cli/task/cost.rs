@@ -32,7 +32,8 @@ pub(super) struct Cost {
     pub(super) upload_bytes: usize,
     /// Fraction of made-up reports that `influence` assumes.
     pub(super) made_up: f64,
-    /// Maximum shift of each kind of estimate by made-up reports, over all answers of people.
+    /// Maximum shift of each kind of estimate that made-up reports can cause, in the worst case
+    /// over the answers of people.
     pub(super) influence: Vec<Influence>,
     /// Cost of the only question, if it has no name.
     #[serde(flatten)]
@@ -62,14 +63,14 @@ pub(super) struct QuestionCost {
     /// Bias by clipping, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) bias: Option<String>,
-    /// Distance of the error of means from the best that any mechanism could do, for people with
-    /// as many entries as the sparsity.
+    /// Ratio of the variance of means to the smallest variance that any mechanism can have, if each
+    /// person has as many entries as the sparsity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) mean_distance: Option<Distance>,
-    /// Same distance for frequencies of items with either sign.
+    /// Ratio as in `mean_distance`, for the frequency of each sign of an item.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) frequency_distance: Option<Distance>,
-    /// Same distance for non-missing frequencies.
+    /// Ratio as in `mean_distance`, for non-missing frequencies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) nonmissing_distance: Option<Distance>,
     /// Mean number of counts that a report is added to; `None` if items are not listed.
@@ -77,8 +78,8 @@ pub(super) struct QuestionCost {
     pub(super) steps: Option<u64>,
     pub(super) predictions: Vec<Prediction>,
     /// Standard errors of the share of a rare row and of the share of a rare column, for
-    /// `planned_people` people. Empty unless the question is of kind `cross`. Without a column if
-    /// the columns are levels of a number.
+    /// `planned_people` people. Empty unless the question is of kind `cross`. Contains only the
+    /// error for the row if the columns are levels of a number.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) margins: Vec<f64>,
     /// Worst-case standard error of the share of people below the median, for `planned_people`
@@ -105,7 +106,7 @@ pub(super) struct CandidateErrors {
     pub(super) mean_error: Option<f64>,
     /// Worst-case bias of means, which is part of `mean_error`. More people do not reduce the bias.
     pub(super) mean_bias: Option<f64>,
-    /// Root mean squared error of the frequencies of either sign.
+    /// Root mean squared error of the frequencies of both signs.
     pub(super) frequency_error: Option<f64>,
     /// Root mean squared error of the non-missing frequencies.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -113,7 +114,7 @@ pub(super) struct CandidateErrors {
 }
 
 impl CandidateErrors {
-    /// Returns the errors of a candidate, if a fraction `share` of all reports answers its
+    /// Returns the errors of a candidate. A fraction `share` of all reports answers the candidate's
     /// question.
     fn new(candidate: Candidate, share: f64) -> Self {
         let root = |error: SquaredError| (error.variance / share + error.squared_bias).sqrt();
@@ -135,7 +136,8 @@ impl CandidateErrors {
     }
 }
 
-/// Expected error for an item that few people have.
+/// Expected errors of the estimates for an item that few people have, from reports of `people`
+/// people.
 #[derive(Debug, Serialize)]
 pub(super) struct Prediction {
     pub(super) people: u64,
@@ -149,9 +151,9 @@ pub(super) struct Prediction {
     /// it includes the random choice of the people who are asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) mean_standard_error: Option<f64>,
-    /// Half-width of an interval at the default confidence. The interval is that of the mean, or of
-    /// the frequency if no mean is estimated. If the columns of a `cross` are levels of a number,
-    /// it is that of the mean within a row, in the number's unit.
+    /// Half-width of an interval at the default confidence. The interval is for the mean, or for
+    /// the frequency if no mean is estimated. For a `cross` whose columns are levels of a number,
+    /// the interval is for the mean within a row, in the number's unit.
     pub(super) interval: f64,
     /// Half-width of intervals that hold for all items simultaneously; `None` for open tasks.
     pub(super) simultaneous_interval: Option<f64>,
@@ -166,7 +168,8 @@ pub(super) struct Prediction {
 }
 
 impl Prediction {
-    /// Returns the standard error of the estimate that the question is for.
+    /// Returns the standard error of the first of these that is estimated: the mean within a row,
+    /// the mean, the frequency.
     pub(super) fn standard_error(&self) -> Option<f64> {
         (self.conditional_mean_standard_error)
             .or(self.mean_standard_error)
@@ -274,7 +277,7 @@ fn conditional_mean_error(question: &Question, several: bool, reports: f64) -> O
 }
 
 /// Returns the standard error of a mean. If the question is one of `several`, only a random sample
-/// of people answers it. For numbers, the variance of that sample is added.
+/// of people answers it. For numbers, the variance due to this sampling is added.
 fn mean_error(
     question: &Question,
     predictor: &Predictor,

@@ -1,4 +1,4 @@
-//! The cost of a task in plain English.
+//! Formatting of the cost of a task in plain English.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -13,11 +13,11 @@ use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, Influence, Influenced};
 use hushbin_analysis::heavy_hitters::PROBABILITY;
 use hushbin_analysis::promise::round_up;
 
-/// Number of reports that the short answer prefers, if errors are predicted for that number.
+/// Number of reports for which the short answer states the error, if that error is predicted.
 const PREFERRED_REPORTS: u64 = 10_000;
 
 impl Cost {
-    /// Returns the cost in a few lines.
+    /// Summarises the cost in a few lines of plain English.
     pub(super) fn summary_lines(&self, file: Option<&Path>) -> Vec<String> {
         let asks = match self.task.questions() {
             [sole] => format!("for {}", describe_question(sole)),
@@ -44,7 +44,8 @@ impl Cost {
         ]
     }
 
-    /// Returns the 95% interval of the question whose interval is the widest for its range.
+    /// Returns a sentence with the 95% interval of the least exact question. The interval of that
+    /// question is the widest, compared with the range of possible values.
     fn accuracy_line(&self) -> Option<String> {
         let questions = self.task.questions();
         let costs = (self.unnamed.iter()).chain(self.questions.iter().map(|named| &named.cost));
@@ -75,7 +76,8 @@ impl Cost {
         ))
     }
 
-    /// Writes the details, with a table of errors and one of candidates for each question.
+    /// Writes the details: the privacy, and for each question a table of errors and a table of
+    /// candidate mechanisms.
     pub(super) fn write_details(&self, out: &mut dyn Write) -> io::Result<()> {
         let questions = self.task.questions();
         self.write_privacy(out)?;
@@ -104,8 +106,8 @@ impl Cost {
         Ok(())
     }
 
-    /// Returns a line for each kind of estimate of a question: its maximum shift by made-up
-    /// reports.
+    /// Returns one line for each kind of estimate of a question: the maximum shift that made-up
+    /// reports can cause.
     fn influence_lines(&self, question: Option<&str>) -> Vec<String> {
         let own = |moved: &&Influence| moved.question.as_deref() == question;
         let words = |moved: &Influence| {
@@ -143,7 +145,7 @@ impl Cost {
     }
 }
 
-/// Estimate whose errors are predicted, with its unit.
+/// Description of the estimate whose errors are predicted, with the unit of the estimate.
 struct PredictedEstimate {
     /// Estimate in a few words.
     what: String,
@@ -151,7 +153,7 @@ struct PredictedEstimate {
     scale: f64,
     /// Unit with a space before it, or nothing if there is no unit.
     unit: String,
-    /// Predicted half-width from which on an interval contains every possible value.
+    /// Smallest predicted half-width at which an interval contains every possible value.
     useless: f64,
 }
 

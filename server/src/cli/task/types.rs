@@ -11,8 +11,8 @@ const WIDTH: usize = 100;
 /// Indentation of each level, in columns.
 const INDENT: usize = 2;
 
-/// Returns the module, formatted as Prettier and Biome do at a width of 100, indented by spaces.
-/// The type that the task satisfies is that of its kind of task.
+/// Returns a TypeScript module that exports the task. The type of the task is `Task` or `SumTask`.
+/// The module is formatted as Prettier and Biome do at a width of 100, with spaces as indentation.
 pub(super) fn typescript_module(task: &CollectedTask) -> Result<String, serde_json::Error> {
     let literal: Literal = serde_json::from_str(&serde_json::to_string(task)?)?;
     let kind = match task {
@@ -30,7 +30,7 @@ pub(super) fn typescript_module(task: &CollectedTask) -> Result<String, serde_js
     Ok(text)
 }
 
-/// JSON value as TypeScript, with its fields in order.
+/// TypeScript literal of a JSON value. An object keeps the order of its fields.
 #[derive(Debug)]
 enum Literal {
     Number(String),
@@ -74,7 +74,7 @@ impl Literal {
         Some(format!("[{}]", words?.join(", ")))
     }
 
-    /// Writes a list with one value a line, or with as many numbers a line as fit.
+    /// Writes a list over several lines. A line has one value, or as many numbers as fit.
     fn write_lines(values: &[Self], indent: usize, text: &mut String) {
         let inner = indent + INDENT;
         text.push('[');

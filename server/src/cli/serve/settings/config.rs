@@ -33,7 +33,7 @@ fn parse_analyser_url(text: &str) -> Result<Uri, Error> {
     }
 }
 
-/// Returns an option that the role requires.
+/// Returns the value of an option that the role requires, or an error if the option is missing.
 fn required_option<'a, T>(given: &'a Option<T>, option: &str, role: Role) -> Result<&'a T, Error> {
     let missing = || format!("{option} is missing, of --role {}", role.name());
     Ok(given.as_ref().ok_or_else(missing)?)
@@ -150,7 +150,7 @@ impl Settings {
     /// Returns the host names that requests may use.
     ///
     /// # Errors
-    /// When one is not a host name.
+    /// When a name is not a host name.
     pub(in crate::cli::serve) fn hosts(&self) -> Result<Hosts, Error> {
         let names = self.hosts.iter().flatten().map(String::as_str);
         Ok(Hosts::new(names)?)

@@ -1,4 +1,4 @@
-//! Settings of a collector, by a file, environment variables and flags.
+//! Settings of a collector, from a file, environment variables and flags.
 //!
 //! One struct defines all three: its fields are the keys of the file, and its attributes name flags
 //! and variables. The conversion to [`Config`](crate::cli::serve::config::Config) replaces missing
