@@ -43,6 +43,8 @@ export interface Remembered {
 export interface Ledger {
   /** End of the current window, in milliseconds since 1970. */
   readonly until: number;
+  /** Length of the current window, in days. */
+  readonly days: number;
   /** Number of reports in the current window. */
   readonly used: number;
   /** ε spent and reports made since the ledger began. */
@@ -66,6 +68,7 @@ export interface Ledger {
 export function newLedger(): Ledger {
   return {
     until: 0,
+    days: 0,
     used: 0,
     spent: 0,
     reports: 0,
@@ -126,9 +129,12 @@ export function chargeLedger(
   epsilon: number,
   now: number,
 ): Ledger {
+  // A new version of the task may have longer windows. Its report must not get a shorter one.
+  const isOpen = ledger.used > 0 && days <= ledger.days;
   return {
     ...ledger,
-    until: ledger.used > 0 ? ledger.until : now + days * DAY_MS,
+    until: isOpen ? ledger.until : Math.max(ledger.until, now + days * DAY_MS),
+    days: isOpen ? ledger.days : days,
     used: ledger.used + 1,
     spent: ledger.spent + epsilon,
     reports: ledger.reports + 1,

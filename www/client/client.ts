@@ -3,10 +3,16 @@
 import { ledgerAt, spentOf } from "./budget.js";
 import { type Consent, consentOf } from "./consent.js";
 import { deepCopy } from "./entries.js";
-import { ClosedError, OutboxFullError, StorageError, TaskError } from "./errors.js";
+import {
+  ClosedError,
+  type HushbinError,
+  OutboxFullError,
+  StorageError,
+  TaskError,
+} from "./errors.js";
 import { loadExtras } from "./loaders.js";
 import { type ClientOptions, isSum, type Settings, settingsOf } from "./options.js";
-import { isPage } from "./page.js";
+import { isProcess } from "./page.js";
 import { emptyReceipt, type Receipt } from "./receipt.js";
 import {
   type InputOf,
@@ -15,7 +21,7 @@ import {
   type ResultsOf,
   sumConverter,
 } from "./results.js";
-import { openSession, type Session, storeOf } from "./session.js";
+import { type Grant, openSession, type Session, storeOf } from "./session.js";
 import { SessionRequests } from "./session-requests.js";
 import type { SumTask } from "./sums/task.js";
 import { type AnyTask, budgetOf, type Task } from "./task.js";
@@ -134,12 +140,13 @@ export interface Client<T extends Task | SumTask = Task> {
 const MAX_WAITING_CALLS = 1000;
 
 /**
- * Returns the channel that informs other tabs of a revoked consent. Undefined outside pages, and for
- * clients that share nothing with other tabs.
+ * Returns the channel that informs other tabs and workers of a revoked consent. Undefined in
+ * processes, and for clients that share nothing with other tabs.
  */
 function channelOf({ url, storage, dryRun }: Settings): BroadcastChannel | undefined {
+  // A channel would keep a process from ending.
   const tells =
-    isPage() && storage !== "memory" && !dryRun && typeof BroadcastChannel !== "undefined";
+    !isProcess() && storage !== "memory" && !dryRun && typeof BroadcastChannel !== "undefined";
   return tells ? new BroadcastChannel(`hushbin ${url}`) : undefined;
 }
 
@@ -155,6 +162,8 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
   #opening: Promise<Session> | undefined;
   #session: Session | undefined;
   #closing: Promise<void> | undefined;
+  /** Consent that this client was granted last. */
+  #grant: Grant = {};
   /** Revocations that are being stored. A session that begins earlier would be ended by them. */
   #withdrawing: Promise<unknown> | undefined;
   #resolveGrant: () => void = () => {};
@@ -220,6 +229,9 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
     }
     if (this.#session === undefined && this.#reports.size >= MAX_WAITING_CALLS) {
       throw new OutboxFullError(`${MAX_WAITING_CALLS} reports wait for the task`);
+    }
+    if (this.#session?.isOutdated) {
+      this.#end()?.free();
     }
     // The caller may change its object once this function has returned.
     const session = this.#session;
@@ -288,12 +300,19 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
 
   /** Reacts to consent that was revoked elsewhere. */
   readonly #revoked = (): void => {
-    this.#refuse()?.free();
+    const session = this.#refuse();
+    // Reports in this page's memory were not withdrawn elsewhere.
+    const withdrawn =
+      this.#settings.storage === "spend-again" &&
+      this.#withStore(async (store) => store.durable || store.withdraw(), session);
+    this.#withdrawing = Promise.allSettled([this.#withdrawing, withdrawn]);
+    session?.free();
     this.#changed();
   };
 
   /** Ends consent and the session. Returns the session, if there was one. */
   #refuse(): Session | undefined {
+    this.#grant = {};
     if (this.#granted) {
       this.#granted = false;
       this.#whenGranted = this.#nextGrant();
@@ -354,8 +373,9 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
       if (this.#opening !== undefined) {
         await this.#flush();
       }
-    } catch {
+    } catch (error) {
       // One attempt was promised, and it was made.
+      this.#settings.onError(error as HushbinError);
     }
     this.destroy();
   }
@@ -402,6 +422,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
       changed: this.#changed,
       ended: this.#revoked,
       withdrawing: this.#withdrawing,
+      grant: this.#grant,
     };
     return openSession(this.#settings, requests, opened, events).catch((error: unknown) => {
       // A task that is invalid stays invalid. A module may load at the next attempt.

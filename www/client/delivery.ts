@@ -226,7 +226,12 @@ export class Delivery {
     return this.#round;
   }
 
-  /** Sends all waiting reports. Throws the first failure, once all requests have ended. */
+  /**
+   * Sends all waiting reports.
+   *
+   * @throws UploadRejectedError, NetworkError, StorageError once all requests have ended. A refusal
+   * takes precedence, because its reports are lost. Further refusals are passed to `onError`
+   */
   async #sendAll(): Promise<ReadonlySet<number>> {
     const { session, store } = this.#parts;
     if (session.stopped) {
@@ -240,13 +245,15 @@ export class Delivery {
     // Another tab has sent or withdrawn these.
     before.filter((key) => !keys.has(key)).forEach((key) => void this.#unacknowledged.delete(key));
     const requests = groupIntoRequests(waiting.filter(({ key }) => !this.#inFlight.has(key)));
-    let failure: HushbinError | undefined;
+    const failures: HushbinError[] = [];
     // At most four requests are underway. When the page may be about to close, more are.
     const work = async () => {
       for (;;) {
         const next = session.stopped ? undefined : requests.shift();
         const found = next && (await this.#attempt(next, requests));
-        failure ??= found;
+        if (found) {
+          failures.push(found);
+        }
         // The remaining requests would fail as well.
         if (next === undefined || found instanceof NetworkError) {
           return;
@@ -254,8 +261,10 @@ export class Delivery {
       }
     };
     await Promise.all([work(), work(), work(), work()]);
-    if (failure !== undefined) {
-      throw failure;
+    const [refusal, ...others] = failures.filter((each) => each instanceof UploadRejectedError);
+    others.forEach((other) => void this.#parts.onError(other));
+    if (failures.length > 0) {
+      throw refusal ?? failures[0];
     }
     return keys;
   }

@@ -41,10 +41,11 @@ async function fetchTask(
 export interface Described {
   readonly described: FetchedTask;
   /**
-   * True if the task was remembered instead of fetched, because the window is full. The collector
-   * may have another task by the end of the window, so a session with this task draws no report.
+   * Time until which a session may use the task, in milliseconds since 1970. A task that was
+   * remembered instead of fetched, because the window is full, is used until the end of the window.
+   * The collector may have another task by then.
    */
-  readonly isOld: boolean;
+  readonly until: number;
 }
 
 /**
@@ -61,11 +62,11 @@ export async function describe(
   ledger: Ledger,
   parse: typeof parseTask,
 ): Promise<Described> {
-  const { described } = ledger;
+  const { described, until } = ledger;
   return described && isFull(ledger, budgetOf(described.task), Date.now())
-    ? { described, isOld: true }
+    ? { described, until }
     : {
         described: await requests.retry(() => fetchTask(url, id, fetch, parse)),
-        isOld: false,
+        until: Number.POSITIVE_INFINITY,
       };
 }

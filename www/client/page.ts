@@ -45,6 +45,9 @@ function processOf(): Process | undefined {
   return process?.versions === undefined ? undefined : process;
 }
 
+/** Returns whether this is a process, and neither a page nor a worker of one. */
+export const isProcess = () => !isPage() && processOf() !== undefined;
+
 /** Adds an event listener and returns a function that removes it. */
 function listen(target: unknown, event: string, run: (event: never) => void): () => void {
   const own = target as EventTarget;

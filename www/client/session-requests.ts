@@ -7,7 +7,7 @@ import { backoffMs, startTimer } from "./time.js";
 /** Sender of a session's requests. Once the session is stopped, it sends nothing more. */
 export class SessionRequests {
   readonly #onError: Settings["onError"];
-  /** Sends a request, or throws ClosedError once stopped. */
+  /** Sends a request, or rejects with ClosedError once stopped. */
   readonly fetch: typeof globalThis.fetch;
   /** Callbacks that wait for the next failure. */
   readonly #failureListeners = new Set<(error: NetworkError) => void>();
@@ -17,10 +17,16 @@ export class SessionRequests {
   stopped = false;
   /** Called when the session is stopped. */
   onStop = () => {};
+  /** Checks that consent still holds, before the next request. Undefined if it need not be checked. */
+  confirm: (() => Promise<void>) | undefined;
 
   constructor({ onError, fetch }: Settings) {
     this.#onError = onError;
-    this.fetch = (input, init) => {
+    // Without `confirm`, the request has begun when this returns.
+    this.fetch = async (input, init) => {
+      if (this.confirm) {
+        await this.confirm();
+      }
       this.check();
       return fetch(input, init);
     };

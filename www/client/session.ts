@@ -9,7 +9,7 @@ import type { Entries } from "./input.js";
 import { loadExtras, loadShuffled } from "./loaders.js";
 import type { ReportMaker } from "./maker.js";
 import { isPinned, type Settings } from "./options.js";
-import { announcesEnd, isHidden, onLifeCycle, whenShown } from "./page.js";
+import { announcesEnd, isHidden, onLifeCycle, onPageCache, whenShown } from "./page.js";
 import { createEngine } from "./randomizer.js";
 import { emptyReceipt, type Receipt } from "./receipt.js";
 import type {
@@ -77,12 +77,20 @@ export async function storeOf(settings: Settings, create = true): Promise<Store>
 /** Transport of dry runs: acknowledges everything and sends nothing. */
 const DRY_RUN_TRANSPORT: Transport = { send: async () => ({ kind: "acknowledged" }) };
 
+/** Consent that a client was granted. All sessions until its revocation share it. */
+export interface Grant {
+  /**
+   * Number of times that consent had been revoked when the first session read the ledger. Undefined
+   * before that.
+   */
+  revoked?: number;
+}
+
 /** Parts and state with which a session begins. */
 interface Begun extends Partial<Described> {
   readonly engine: ReportMaker;
   readonly store: Store;
-  /** Number of times that consent had been revoked when the session began. */
-  readonly revoked: number;
+  readonly grant: Grant;
   /** Time before which the collector wants no request, in milliseconds since 1970. */
   readonly notBefore: number;
   /** Finds answers that were given before. Undefined if answers are fresh. */
@@ -107,7 +115,7 @@ export class Session implements SealableSession {
   readonly #begun: Begun;
 
   constructor(settings: Settings, requests: SessionRequests, begun: Begun) {
-    const { engine, store, changed } = begun;
+    const { engine, store, changed, grant, ended } = begun;
     this.engine = engine;
     this.store = store;
     this.#settings = settings;
@@ -133,17 +141,37 @@ export class Session implements SealableSession {
         store.change(delayed).catch(() => {});
       },
     });
-    const unlisten = onLifeCycle({
-      hide: () => this.delivery.hide(),
-      wake: () => this.delivery.wake(),
-    });
+    const stops = [
+      // While the page is kept for its return, it does not hear of revocations elsewhere.
+      onPageCache(
+        () => {
+          requests.confirm = async () => {
+            const { ledger } = await store.ledgers();
+            requests.confirm = undefined;
+            if (ledger.revoked !== grant.revoked) {
+              ended();
+            }
+          };
+        },
+        () => {},
+      ),
+      onLifeCycle({
+        hide: () => this.delivery.hide(),
+        wake: () => this.delivery.wake(),
+      }),
+    ];
     requests.onStop = () => {
-      unlisten();
+      stops.forEach((stop) => void stop());
       this.delivery.stop();
     };
     if (store.durable) {
       this.delivery.start(begun.notBefore);
     }
+  }
+
+  /** True once the session's task may have been replaced at the collector. */
+  get isOutdated(): boolean {
+    return Date.now() >= Number(this.#begun.until);
   }
 
   /**
@@ -164,14 +192,14 @@ export class Session implements SealableSession {
       // does not list. It could choose tasks to find out.
       this.#settings.onError(error);
     }
+    // Loaded first: if that fails, nothing must have been spent.
+    const extras = this.#settings.debug ? await loadExtras() : undefined;
     const [receipt, made] = await (this.reporter?.(this, entries) ?? this.change(entries));
     if (made !== undefined) {
       this.delivery.add(made, isHidden());
       this.#begun.changed();
     }
-    if (this.#settings.debug) {
-      await (await loadExtras()).log(this.#settings, input, receipt, this, made);
-    }
+    await extras?.log(this.#settings, input, receipt, this, made);
     return receipt;
   }
 
@@ -193,20 +221,19 @@ export class Session implements SealableSession {
     }
     const { engine } = this;
     const budget = budgetOf(engine.task);
-    const { revoked, described, isOld, recall } = this.#begun;
+    const { grant, described, recall } = this.#begun;
     const changed = await this.store.change<Receipt | undefined>(({ ledger: before, charges }) => {
       const now = Date.now();
       const ledger = ledgerAt(before, now);
       // Checked again: consent may have been revoked while this change waited for the store, also by
       // another tab or worker.
-      if (this.#requests.stopped || before.revoked !== revoked) {
+      if (this.#requests.stopped || before.revoked !== grant.revoked) {
         return { ledger: before, charges, result: undefined };
       }
       const recalled = recall?.(ledger, engine, entries);
       const epsilon = recalled?.report ? 0 : engine.task.epsilon;
       // A sum of rounded numbers may exceed the limit by a rounding error.
-      const isOver =
-        epsilon > 0 && (isOld || spentOf(charges, now) + epsilon > maxEpsilon + TOLERANCE);
+      const isOver = epsilon > 0 && spentOf(charges, now) + epsilon > maxEpsilon + TOLERANCE;
       if (recalled?.isGiven || isOver || ledger.used >= budget.reports) {
         const outcome = recalled?.isGiven ? "unchanged" : "over-budget";
         // Unchanged: with a clock that is wrong now, a window that seems to have ended may be open.
@@ -260,7 +287,7 @@ export async function openSession(
   settings: Settings,
   requests: SessionRequests,
   opened: (session: Session) => void,
-  events: Pick<Begun, "changed" | "ended" | "withdrawing">,
+  events: Pick<Begun, "changed" | "ended" | "withdrawing" | "grant">,
 ): Promise<Session> {
   let engine: ReportMaker | undefined;
   let storing: Promise<Store> | undefined;
@@ -277,11 +304,18 @@ export async function openSession(
     // The promise may reject before it is awaited, which must not count as an unhandled rejection.
     storing.catch(() => {});
     // Read before anything is loaded, so that a later revocation by another context has an effect.
-    const reading = storing.then((store) => store.ledgers());
+    const reading = storing.then(async (store) => {
+      const { ledger } = await store.ledgers();
+      // A session that begins later must not grant again what was revoked elsewhere.
+      if ((events.grant.revoked ??= ledger.revoked) !== ledger.revoked) {
+        events.ended();
+      }
+      return ledger;
+    });
     reading.catch(() => {});
-    const { described, isOld }: Described | Partial<Described> = settings.task
+    const { described, until }: Partial<Described> = settings.task
       ? {}
-      : await (await loadExtras()).describe(own, requests, (await reading).ledger, parseTask);
+      : await (await loadExtras()).describe(own, requests, await reading, parseTask);
     const { fingerprint: said } = described ?? {};
     // One of them is there.
     const task = (settings.task ?? described?.task) as AnyTask;
@@ -303,15 +337,14 @@ export async function openSession(
     }
     const recall = budgetOf(task).answers === "fresh" ? undefined : (await loadExtras()).recall;
     const store = await storing;
-    const { revoked, notBefore } = (await reading).ledger;
+    const { notBefore } = await reading;
     requests.check();
     // Reports of earlier pages are sent in the meantime.
     const session = new Session(own, requests, {
       engine,
       store,
-      revoked,
       notBefore,
-      ...(described && { described, isOld }),
+      ...(described && { described, until }),
       recall,
       ...events,
     });

@@ -8,6 +8,7 @@ import {
   type LedgerChange,
   type Ledgers,
   MAX_SETTLED,
+  type NewReport,
   type ReportState,
   type Store,
   type StoredReport,
@@ -94,6 +95,17 @@ interface PendingChange {
   readonly change: (before: Ledgers) => LedgerChange<unknown>;
   readonly resolve: (changed: readonly [unknown, StoredReport | undefined]) => void;
   readonly reject: (error: unknown) => void;
+}
+
+/** Finds the key of an added report. */
+type KeyFinder = (made: NewReport, added: IDBRequest<IDBValidKey>) => number;
+
+/** Changes that a transaction made, and what their callers get. */
+interface Attempt {
+  /** Reports that were added. */
+  readonly made: NewReport[];
+  /** Functions that settle the promise of each change. */
+  readonly tell: ((keyOf: KeyFinder) => void)[];
 }
 
 export class IndexedStore implements Store {
@@ -184,9 +196,17 @@ export class IndexedStore implements Store {
     this.#changing = true;
     while (this.#pending.length > 0) {
       const batch = this.#pending.splice(0, MAX_CHANGES);
+      let attempt: Attempt | undefined;
       try {
-        const settle = await this.#retry(() => this.#applyBatch(batch));
-        settle.forEach((tell) => void tell());
+        const keyOf = await this.#retry(async () => {
+          const stored = attempt && (await this.#findStored(attempt));
+          if (stored) {
+            return stored;
+          }
+          attempt = { made: [], tell: [] };
+          return this.#applyBatch(batch, attempt);
+        });
+        attempt?.tell.forEach((tell) => void tell(keyOf));
       } catch (error) {
         // Nothing was stored, and the drawn reports are discarded.
         batch.forEach(({ reject }) => void reject(error));
@@ -196,14 +216,24 @@ export class IndexedStore implements Store {
   }
 
   /**
+   * Returns how to find the keys of an attempt's reports, if the attempt was stored although the
+   * page was left before its end was reported. Running it again would report the same answers twice.
+   */
+  async #findStored({ made: [first] }: Attempt): Promise<KeyFinder | undefined> {
+    const rows = first ? await this.#rows(this.#all) : [];
+    const find = ({ bytes }: NewReport) =>
+      rows.find((row) => String(row.bytes) === String(bytes))?.key;
+    return first && find(first) !== undefined ? (made) => Number(find(made)) : undefined;
+  }
+
+  /**
    * Makes changes in one transaction.
    *
-   * @returns functions that settle the promise of each change
+   * @param attempt receives what was done
    * @throws StorageError; in this case nothing is stored
    */
-  async #applyBatch(batch: readonly PendingChange[]): Promise<(() => void)[]> {
+  async #applyBatch(batch: readonly PendingChange[], attempt: Attempt): Promise<KeyFinder> {
     const [ledgers, reports, all] = this.#begin("readwrite", LEDGERS, REPORTS);
-    const tell: (() => void)[] = [];
     const first: IDBRequest<Ledger | undefined> = ledgers.get(this.#task);
     const last: IDBRequest<Charges | undefined> = ledgers.get(this.#collector);
     let failure: unknown;
@@ -215,7 +245,7 @@ export class IndexedStore implements Store {
       let now: Ledgers = { ledger, charges };
       try {
         for (const pending of batch) {
-          now = this.#applyChange(pending, now, reports, tell);
+          now = this.#applyChange(pending, now, reports, attempt);
         }
         if (now.ledger !== ledger) {
           ledgers.put(now.ledger, this.#task);
@@ -233,7 +263,8 @@ export class IndexedStore implements Store {
     } catch (error) {
       throw failure === undefined ? error : new StorageError(failure);
     }
-    return tell;
+    // The key is known once the transaction is complete.
+    return (_, added) => Number(added.result);
   }
 
   /** Returns the ledgers after a change, or the unchanged ledgers if the change throws. */
@@ -241,7 +272,7 @@ export class IndexedStore implements Store {
     { change, resolve, reject }: PendingChange,
     before: Ledgers,
     reports: IDBObjectStore,
-    tell: (() => void)[],
+    { made: all, tell }: Attempt,
   ): Ledgers {
     let changed: LedgerChange<unknown>;
     try {
@@ -257,8 +288,8 @@ export class IndexedStore implements Store {
     }
     const row: Row = { ...made, task: this.#task };
     const added = reports.add(row);
-    // `added.result` is the key. It is known once the transaction is complete, when this runs.
-    tell.push(() => resolve([result, { ...made, key: Number(added.result) }]));
+    all.push(made);
+    tell.push((keyOf) => resolve([result, { ...made, key: keyOf(made, added) }]));
     const waitingBytes = ledger.waitingBytes + made.bytes.length;
     return { ledger: { ...ledger, waitingBytes }, charges };
   }
@@ -408,7 +439,7 @@ export class IndexedStore implements Store {
       try {
         transaction.abort();
       } catch {
-        // The transaction is already being stored. Running it again has no further effect.
+        // The transaction is already being stored.
       }
     }
   }

@@ -99,7 +99,14 @@ describe("a page", () => {
     const client = clientOf(collector);
     await client.report(answers(1));
     await client.close();
-    expect(events.removed().sort()).toEqual(["online", "pagehide", "pageshow", "visibilitychange"]);
+    expect(events.removed().sort()).toEqual([
+      "online",
+      "pagehide",
+      "pagehide",
+      "pageshow",
+      "pageshow",
+      "visibilitychange",
+    ]);
     events.hide();
     events.tell("pagehide");
     expect(collector.counts).toEqual([1]);
