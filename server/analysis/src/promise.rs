@@ -25,7 +25,8 @@ const CANNOT_LINK: &str = "someone who sees the shuffled batch but nothing that 
 pub struct Privacy {
     /// Local ε that the task states, in nats.
     pub epsilon: f64,
-    /// Effective local ε of the integer thresholds, in nats and rounded up. At most `epsilon`.
+    /// Effective local ε of the sampler's integer thresholds, in nats and rounded up. At most
+    /// `epsilon`.
     pub effective_epsilon: f64,
     /// Probability δ with which the bound ε fails. It is 0 except for hash-bin with a δ.
     #[serde(skip_serializing_if = "is_zero")]
@@ -272,7 +273,7 @@ pub fn protects(neighbours: Neighbours) -> String {
 }
 
 /// Returns a statement of the central privacy of the smallest batch of a task that a collector has
-/// released. `account` and `reports` are those of that batch.
+/// released. `account` is the account of that batch, and `reports` its number of reports.
 ///
 /// The smallest batch is the least private one, and an analyst may read its totals separately. Each
 /// person is assumed to have sent all reports that the budget allows in one time window.

@@ -8,19 +8,21 @@ use super::sums::Hits;
 /// Ratio between successive numbers of favoured items that are tried. Up to 200, every number is
 /// tried.
 const STEP: f64 = 1.005;
-/// Number of bisection steps for finding a multiplier.
+/// Number of bisection steps for finding the multiplier m.
 const STEPS: usize = 60;
 
-/// Candidate sets S of inputs with s items. The empty input may be in S or not.
+/// Candidate sets of inputs with s items. Each set is considered with and without the empty input.
 pub(super) struct AtMost {
-    /// Pair of 1 + (e − 1)·Pr S and A₂ for each set S.
+    /// For each set S, the average weight 1 + (e − 1)·Pr S of an input, and the information about
+    /// presence, A₂.
     pub(super) sets: Vec<[f64; 2]>,
     /// Odds e = exp(ε).
     pub(super) odds: f64,
 }
 
-/// A report, as a pair of the ratio ρ and A₂. ρ is the report's probability for the empty input,
-/// divided by its average probability over the inputs with s items.
+/// Report, described by the ratio ρ and the information about presence, A₂. ρ is the report's
+/// probability for the empty input, divided by its average probability over the inputs with s
+/// items.
 type Report = [f64; 2];
 
 impl AtMost {
@@ -46,7 +48,8 @@ impl AtMost {
     }
 
     /// Returns the information of the mixture of reports that maximises λ₁·B + λ₂·A₂. `weights` are
-    /// λ₁ and λ₂, and B = E\[(ρ − 1)²\].
+    /// λ₁ and λ₂. B = E\[(ρ − 1)²\] is the information about the empty input, A₂ the information
+    /// about presence.
     ///
     /// The report probabilities for the empty input sum to 1, so E\[ρ\] = 1. By duality, the
     /// maximum is min over multipliers m of max over reports of λ₁(ρ − 1)² + λ₂·A₂ − m(ρ − 1).
@@ -88,7 +91,8 @@ impl AtMost {
     }
 }
 
-/// Returns the information of the mixture of two reports for which E\[ρ\] = 1.
+/// Returns the information of a mixture of two reports, in the proportions for which the average
+/// ratio ρ is 1.
 pub(super) fn mixed([low, high]: [Report; 2]) -> Information {
     let apart = high[0] - low[0];
     let part = (1.0 - low[0]) / if apart > 0.0 { apart } else { 1.0 };

@@ -1,8 +1,9 @@
 //! Information of reports about signs and about presence, and the squared error of estimates that
 //! have this information. The module [`bound`](super) defines the symbols.
 
-/// Information of a mechanism, or of the mechanism that a set of inputs defines: `sign` is A₁ =
-/// E‖E[x | z]‖², and `presence` is A₂ = E‖E[n − s/d | z]‖².
+/// Information of a mechanism's report z about its input. `sign` is the information about the signs
+/// x, A₁ = E‖E[x | z]‖². `presence` is the information about the presence n of items, A₂ = E‖E[n −
+/// s/d | z]‖², for s of d items.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Information {
     pub(super) sign: f64,
@@ -15,7 +16,8 @@ impl Information {
         presence: 0.0,
     };
 
-    /// Returns λ₁·A₁ + λ₂·A₂, where `weights` are λ₁ and λ₂.
+    /// Returns the weighted sum λ₁·A₁ + λ₂·A₂ of the information about signs and about presence.
+    /// `weights` are λ₁ and λ₂.
     pub(super) fn weighted(&self, weights: [f64; 2]) -> f64 {
         weights[0] * self.sign + weights[1] * self.presence
     }
@@ -30,8 +32,9 @@ impl Information {
     }
 }
 
-/// Squared error as a function of information: `sign`/A₁ + `presence`/A₂. If a numerator is 0, its
-/// term is 0 for any information.
+/// Squared error as a function of information: `sign`/A₁ + `presence`/A₂, where A₁ is the
+/// information about signs and A₂ about presence. If a numerator is 0, its term is 0 for any
+/// information.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cost {
     pub(super) sign: f64,
@@ -51,7 +54,8 @@ impl Cost {
         part(self.sign, told.sign) + part(self.presence, told.presence)
     }
 
-    /// Returns the decrease of the squared error per unit of A₁ and per unit of A₂.
+    /// Returns the decrease of the squared error per unit of information about signs, and per unit
+    /// of information about presence.
     fn slope(&self, told: Information) -> [f64; 2] {
         let part = |cost: f64, told: f64| {
             if cost > 0.0 {
@@ -66,7 +70,8 @@ impl Cost {
         ]
     }
 
-    /// Returns the information of the mixture of two mechanisms with the smallest squared error.
+    /// Returns the information of the best mixture of two mechanisms, the one with the smallest
+    /// squared error.
     fn best_between(&self, a: Information, b: Information) -> Information {
         let way = [b.sign - a.sign, b.presence - a.presence];
         let at = |part: f64| Information {
@@ -94,8 +99,8 @@ impl Cost {
         if self.of(b) < self.of(a) { b } else { a }
     }
 
-    /// Returns the smallest squared error over all mixtures of sets of inputs. `most` returns the
-    /// information of the set that maximises λ₁·A₁ + λ₂·A₂ for given weights.
+    /// Returns the smallest squared error over all mixtures of sets of inputs. For given weights,
+    /// `most` returns the information of the set with the greatest weighted information.
     ///
     /// In each step, the slope of the squared error at the best mixture gives the weights. If some
     /// set has more weighted information than the mixture, it is added. Otherwise the search ends:

@@ -5,7 +5,7 @@
 use super::information::Information;
 use super::sums::{Hits, Tails};
 
-/// Search over directions, for one domain and one ε.
+/// Search over directions, each of which defines sets of inputs, for one domain and one ε.
 pub(super) struct Levels {
     items: u32,
     entries: u32,
@@ -14,7 +14,8 @@ pub(super) struct Levels {
     tails: Tails,
 }
 
-/// Direction of one level, as scores of an input for its entries among the k favoured items.
+/// Direction with equal weight on k favoured items, as the scores that an input gets for these
+/// items.
 #[derive(Debug, Clone, Copy)]
 struct Score {
     /// Score for each favoured item that has the favoured sign. It is subtracted for each one that
@@ -25,9 +26,9 @@ struct Score {
     presence: f64,
 }
 
-/// Properties of a set of inputs S: its probability `mass`, and two expectations restricted to S.
-/// `signs` is that of the sum of favoured signs, and `hits` that of the number of hits minus its
-/// average.
+/// Properties of a set of inputs: its probability `mass`, and two expectations restricted to the
+/// set. `signs` is the expectation of the sum of favoured signs. `hits` is the expectation of the
+/// number of hits minus its average.
 #[derive(Debug, Clone, Copy, Default)]
 struct Inside {
     mass: f64,
@@ -35,7 +36,7 @@ struct Inside {
     hits: f64,
 }
 
-/// Ratio between successive values of k on the coarse grid.
+/// Ratio between successive numbers of favoured items on the coarse grid.
 const COARSE: f64 = 1.2;
 /// Number of the best grid points from which the search is refined.
 const AROUND: usize = 3;
@@ -55,14 +56,14 @@ impl Levels {
         }
     }
 
-    /// Returns the factor (e − 1)/(1 + (e − 1)·Pr S) by which the sums of a set S are multiplied.
-    /// `mass` is Pr S.
+    /// Returns the factor (e − 1)/(1 + (e − 1)·Pr S) by which the sums of a set S of inputs are
+    /// multiplied. `mass` is Pr S, the probability of the set.
     fn scale(&self, mass: f64) -> f64 {
         self.excess / (1.0 + self.excess * mass)
     }
 
-    /// Returns the information of the set with the greatest weighted information, over all
-    /// directions that are searched.
+    /// Returns the information of the best set, the one with the greatest weighted information,
+    /// over all directions that are searched.
     pub(super) fn most(&self, weights: [f64; 2]) -> Information {
         let value = |k: u32| self.one_level(k, weights);
         let mut tried: Vec<(u32, Information)> =
@@ -80,7 +81,7 @@ impl Levels {
         best.max_by_weight(self.two_levels(), weights)
     }
 
-    /// Searches from k for the best number of favoured items nearby. The step is halved if neither
+    /// Searches from `k` favoured items for the best number nearby. The step is halved if neither
     /// neighbour is better.
     fn climb(&self, k: u32, told: Information, weights: [f64; 2]) -> Information {
         let (mut k, mut best) = (k, told);
@@ -102,8 +103,8 @@ impl Levels {
         best
     }
 
-    /// Returns the information of the best set found with k = `favoured` items. The search starts
-    /// from three directions: signs and presence together, signs alone and presence alone.
+    /// Returns the information of the best set found with `favoured` favoured items. The search
+    /// starts from three directions: signs and presence together, signs alone and presence alone.
     pub(super) fn one_level(&self, favoured: u32, weights: [f64; 2]) -> Information {
         let [sign, presence] = weights;
         let told = [weights, [sign, 0.0], [0.0, presence]]
@@ -114,9 +115,9 @@ impl Levels {
         told.fold(Information::NOTHING, |a, b| a.max_by_weight(b, weights))
     }
 
-    /// Improves a set by alternating between two steps that never decrease its value, the root of
-    /// its weighted information. One step takes all inputs whose score is above the value. The
-    /// other step takes the best scores for this set.
+    /// Improves a set of inputs by two alternating steps. Neither ever decreases the set's value,
+    /// the square root of its weighted information. One step takes all inputs whose score is above
+    /// the value. The other step takes the best scores for this set.
     fn ascend(&self, favoured: u32, weights: [f64; 2], first: [f64; 2]) -> Information {
         let hits = Hits::new(self.items, self.entries, favoured);
         let [d, k] = [self.items, favoured].map(f64::from);
@@ -168,12 +169,12 @@ impl Levels {
         inside
     }
 
-    /// Returns the information of the best set by a direction of two levels, for signs. Directions
-    /// whose sums have more than [`SUMS`] terms are skipped.
+    /// Returns the information about signs of the best set that a direction of two levels defines.
+    /// Directions whose sums have more than [`SUMS`] terms are skipped.
     ///
-    /// In experiments with d from 16 to 1024 and s from 2 to d/2, two levels found up to 7 per cent
-    /// more information than one at ε = 0.01, 4 per cent at 0.25, 3 per cent at 0.5, and none at 1.
-    /// With 5 items they found up to 7 per cent more at ε = 4.
+    /// In experiments with d items, from 16 to 1024, and s entries, from 2 to d/2, two levels found
+    /// up to 7 per cent more information than one at ε = 0.01, 4 per cent at 0.25, 3 per cent at
+    /// 0.5, and none at 1. With 5 items they found up to 7 per cent more at ε = 4.
     fn two_levels(&self) -> Information {
         let mut best = 0.0_f64;
         for first in grid(self.items - 1, 2.0) {
@@ -189,8 +190,9 @@ impl Levels {
         }
     }
 
-    /// Returns A₁ of the best set found with these two groups of items. The search works as in
-    /// [`Levels::ascend`]. At first, the second group has half the weight of the first.
+    /// Returns the information about signs, A₁, of the best set found with these two groups of
+    /// items. The search works as in [`Levels::ascend`]. At first, the second group has half the
+    /// weight of the first.
     fn two_levels_of(&self, pairs: &Pairs) -> f64 {
         let [k1, k2] = pairs.favoured;
         let norm = (k1 + 0.25 * k2).sqrt();
@@ -217,7 +219,7 @@ impl Levels {
     }
 }
 
-/// Distribution of an input's hits on k₁ items and on k₂ further items.
+/// Distribution of the numbers of hits of an input on two disjoint groups of items.
 struct Pairs {
     favoured: [f64; 2],
     /// Terms of the distribution: probability, sum of the signs on the first items, and number of

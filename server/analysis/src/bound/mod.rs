@@ -152,7 +152,7 @@ pub struct Least {
     pub variance: f64,
     /// Method by which `variance` was found.
     pub kind: BoundKind,
-    /// Proven lower bound for every mechanism, at most [`Least::variance`].
+    /// Proven lower bound on the variance of every mechanism, at most [`Least::variance`].
     pub proven: f64,
 }
 
@@ -161,9 +161,9 @@ pub struct Least {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 pub struct Distance {
-    /// Ratio to the smallest variance that was found for any mechanism, at least 1.
+    /// Ratio of the mechanism's variance to the smallest variance that was found, at least 1.
     pub times_bound: f64,
-    /// Ratio to a lower bound that is proven for every mechanism.
+    /// Ratio of the mechanism's variance to a lower bound that is proven for every mechanism.
     pub at_most: f64,
     /// Method by which the smallest variance was found. It states whether a better mechanism may
     /// exist.
@@ -208,9 +208,9 @@ fn people_ratio_text(times: f64) -> String {
 
 /// Returns the smallest variance that a mechanism can have, over a domain at local ε.
 ///
-/// For a question without signs, it is the variance of shares, and the objective does not matter.
-/// Returns `None` for an open domain, for which there is no such bound, and if there is nothing to
-/// estimate because every person has every item.
+/// For a question without signs, the result is the variance of shares, and the objective does not
+/// matter. Returns `None` for an open domain, for which there is no such bound, and if there is
+/// nothing to estimate because every person has every item.
 ///
 /// ```
 /// use hushbin::TaskDraft;
@@ -327,8 +327,8 @@ pub fn distance(
 
 /// Returns the distance of a question's mechanism from the best one.
 ///
-/// Returns `None` where [`distance`] does, if the question has no estimates for the objective, and
-/// for parts that are asked together. Returns `None` also for a number with bins and for a
+/// Returns `None` if [`distance`] does, if the question has no estimates for the objective, and for
+/// several parts that are asked together. Returns `None` also for a number with bins and for a
 /// cross-tabulation with a number, because their purpose is not the share of a single cell.
 ///
 /// For the mean of one number, worst-case variances are compared. Above ε = 6 the result is `None`.
@@ -369,7 +369,7 @@ struct BoundProblem {
     entries: u32,
     /// e − 1, where e = exp(ε).
     excess: f64,
-    /// Weights α and β of the cost.
+    /// Weights of the two terms of the cost: α for signs and β for presence.
     parts: [f64; 2],
 }
 
@@ -398,13 +398,14 @@ impl BoundProblem {
         [self.items, self.entries].map(f64::from)
     }
 
-    /// Returns V = s(d − s)/d, the squared length of n − s/d.
+    /// Returns V = s(d − s)/d, the squared length of an input's presence vector after subtracting
+    /// its mean s/d. The vector has s entries 1 and d − s entries 0.
     fn spread(&self) -> f64 {
         let [d, s] = self.d_and_s();
         s * (d - s) / d
     }
 
-    /// Converts a cost to the average variance of the objective.
+    /// Converts a cost to the average variance that the objective defines.
     fn variance(&self, cost: f64) -> f64 {
         let [d, s] = self.d_and_s();
         let [alpha, beta] = self.parts;
@@ -419,7 +420,7 @@ impl BoundProblem {
         }
     }
 
-    /// Returns the smallest cost found that a mechanism attains, and the method of the search.
+    /// Returns the smallest cost that was found for a mechanism, and the method of the search.
     fn attained(&self) -> (f64, BoundKind) {
         let Self {
             items,
@@ -444,7 +445,8 @@ impl BoundProblem {
         self.cost().least(|weights| levels.most(weights))
     }
 
-    /// Returns the smallest cost of shares found that a mechanism attains if inputs may be empty.
+    /// Returns the smallest cost of shares that was found for mechanisms that also accept the empty
+    /// input.
     fn attained_with_empty(&self) -> f64 {
         let [d, s] = self.d_and_s();
         let sets = AtMost::new(self.items, self.entries, self.excess);

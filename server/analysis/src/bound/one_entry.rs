@@ -16,7 +16,8 @@ pub(super) struct OneEntry {
     excess: f64,
 }
 
-/// Family of sets: the largest k, and a function that returns k₁ and k₂ for a k.
+/// Family of sets with a parameter k: the largest k, and a function from k to the number k₁ of
+/// items with one sign and the number k₂ of items with both signs.
 type Family<'a> = (u32, &'a dyn Fn(u32) -> [u32; 2]);
 
 impl OneEntry {

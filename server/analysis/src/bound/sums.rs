@@ -60,8 +60,8 @@ pub(super) struct Hits {
     probabilities: Vec<f64>,
 }
 
-/// Probability, relative to the mode, below which terms are left out. Even e times the sum of all
-/// of them is negligible.
+/// Probability, relative to the mode, below which terms are left out. Even exp(ε) times the sum of
+/// all these terms is negligible.
 const NEGLIGIBLE: f64 = 1e-25;
 
 impl Hits {

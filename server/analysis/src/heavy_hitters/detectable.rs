@@ -23,12 +23,13 @@ pub struct Detectable {
 
 impl Detectable {
     /// Predicts the smallest share that is found, for `people` reports and an alphabet of `letters`
-    /// letters. `confidence` is that of the search, and `probability` that of finding a text.
+    /// letters. `confidence` is the joint confidence of the search's intervals. `probability` is
+    /// the probability with which a text must be found.
     ///
-    /// A text is found if enough reports hit it, at its own length and its prefixes at all shorter
-    /// lengths. The probability of losing it is at most the sum of the probabilities of losing it
-    /// at each length (union bound). These are computed from binomial distributions. In a fixed
-    /// population, the number of hits varies at most as much.
+    /// A text is found if enough reports hit it, at its own length, and hit its prefixes at all
+    /// shorter lengths. The probability of losing it is at most the sum of the probabilities of
+    /// losing it at each length (union bound). These probabilities are computed from binomial
+    /// distributions. In a fixed population, the number of hits varies at most as much.
     ///
     /// Returns `None` if the question does not ask for a text.
     ///

@@ -31,8 +31,8 @@ pub struct Reports {
     question: usize,
     prefixes: Prefixes,
     collision: Collision,
-    /// Index into `groups` of each prefix that a report may reveal. Prefixes of equal length have
-    /// the same group.
+    /// For each prefix that a report may reveal, the index of its group in `groups`. Prefixes of
+    /// equal length have the same group.
     group_of: Vec<usize>,
     groups: Vec<Group>,
 }
@@ -112,8 +112,8 @@ pub(super) struct Group {
     reports: Vec<BucketWords>,
 }
 
-/// Number of reports that are tested together against all keys. 1024 reports of 24 bytes each fit
-/// into the L1 cache.
+/// Number of reports that are tested together against all prefix keys. 1024 reports of 24 bytes
+/// each fit into the L1 cache.
 const BLOCK: usize = 1024;
 
 impl Group {
@@ -126,8 +126,8 @@ impl Group {
         self.reports.len()
     }
 
-    /// Counts for each key the reports in `range` that hit it, on all cores. `given_up` is polled.
-    /// Returns `None` if it returned true.
+    /// Counts for each prefix key the reports in `range` that hit the prefix, on all cores. The
+    /// function `given_up` is polled. If it returns true, the count stops and the result is `None`.
     pub(super) fn hits(
         &self,
         range: Range<usize>,

@@ -148,8 +148,8 @@ pub struct Found {
     pub alphabet: String,
     /// Whole texts and prefixes of the greatest length, in descending order of estimates.
     pub texts: Vec<Text>,
-    /// Shorter prefixes that were found, but none of the continuations. Either the next letters
-    /// are not in the alphabet, or there are many continuations that few people have each.
+    /// Shorter prefixes that were found although none of their continuations was. Either the next
+    /// letters are not in the alphabet, or there are many continuations that few people have each.
     pub dead_ends: Vec<Text>,
     /// Statistics of each length, in ascending order.
     pub groups: Vec<Group>,
@@ -224,7 +224,8 @@ pub struct Search {
     repeats: Option<String>,
     options: Options,
     alphabet: Vec<char>,
-    /// Probabilities that a report hits [the prefix of its sender's text, any other given prefix].
+    /// Probability that a report hits the prefix of its sender's text, and probability that it hits
+    /// any other given prefix.
     hit: [f64; 2],
     /// Empty collection of reports, which is cloned for callers.
     reports: Reports,
@@ -237,7 +238,8 @@ struct Kept {
     key: u64,
     hits: u64,
     reports: u64,
-    /// Maximum tail probability, one-sided, at which the candidate is included in the result.
+    /// Maximum one-sided tail probability of the hits at which the candidate is included in the
+    /// result.
     strict: f64,
 }
 
@@ -339,7 +341,7 @@ impl Search {
     }
 
     /// Returns the candidates that extend `prefixes` by up to `letters` letters. At the first
-    /// length, they are all texts over the alphabet with at most `letters` letters.
+    /// length, the candidates are all texts over the alphabet with at most `letters` letters.
     fn candidates(
         &self,
         prefixes: &[Kept],
@@ -379,7 +381,7 @@ impl Search {
         Ok(candidates)
     }
 
-    /// Returns the candidates that enough reports of the group hit, with the counts.
+    /// Returns the candidates that enough reports of the group hit, with their numbers of hits.
     fn passed(
         &self,
         candidates: Vec<Candidate>,

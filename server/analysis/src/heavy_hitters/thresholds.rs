@@ -12,8 +12,8 @@ use hushbin::{Mechanism, Question};
 /// them.
 pub(super) const MAX_FALSE_PREFIXES: f64 = 16.0;
 
-/// Early stages of the test at one length, as pairs (fraction of the reports, maximum tail
-/// probability of a candidate that continues).
+/// Early stages of the test of candidates at one length. Each pair is a fraction of the reports and
+/// the maximum tail probability of a candidate that continues.
 ///
 /// A candidate that no person has is kept with probability 0.4 after a quarter of the reports, and
 /// 0.06 after half of them. So only a fraction 0.25 + 0.25 · 0.4 + 0.5 · 0.06 = 0.38 of all hashes
@@ -21,8 +21,8 @@ pub(super) const MAX_FALSE_PREFIXES: f64 = 16.0;
 /// stages with a probability of about 0.002. [`Detectable`](super::Detectable) includes this loss.
 const STAGES: [(f64, f64); 2] = [(0.25, 0.4), (0.5, 0.06)];
 
-/// Returns the early stages for a group of `reports` reports, as pairs (number of reports, minimum
-/// number of hits of a candidate that continues).
+/// Returns the early stages of the test for a group of `reports` reports. Each pair is a number of
+/// reports and the minimum number of hits of a candidate that continues.
 ///
 /// `other` is the hit probability of a candidate that no person has. For at most 1000 candidates
 /// there are no early stages.
@@ -58,8 +58,8 @@ pub(super) const fn text_parameters(question: &Question) -> Option<(&Prefixes, &
     }
 }
 
-/// Returns the probabilities that a report hits [the prefix of its sender's text, any other given
-/// prefix].
+/// Returns the probability that a report hits the prefix of its sender's text, and the probability
+/// that it hits any other given prefix.
 pub(super) fn hit_rates(question: &Question, collision: &Collision) -> [f64; 2] {
     let rates = collision.rates(&question.domain(), question.epsilon());
     [rates.p_true, rates.p_false]
