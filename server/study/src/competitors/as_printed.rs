@@ -1,9 +1,9 @@
 //! Wrong parameters as the paper printed them, for errata and figure legends. Each parameter comes
 //! with the privacy loss that it really causes. No function of this module randomises an answer.
 //!
-//! Below, e = exp(ε), d is the number of attributes, and κ is the threshold of agreeing signs from
-//! which on a vector is favoured. N₊ is the number of favoured vectors, and N₋ is the number of
-//! remaining vectors.
+//! Below, e = exp(ε) and d is the number of attributes. A vector of signs is favoured if at least κ
+//! of its signs agree with the person's signs. N₊ is the number of favoured vectors, and N₋ is the
+//! number of remaining vectors.
 
 use hushbin::Error;
 
@@ -16,18 +16,21 @@ use hushbin_analysis::accounting::gaussian_delta;
 /// estimates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PrintedMajority {
-    /// Probability α of a favoured vector: (e + N₊·δ)/(e + 1) for odd d; (N₊·δ + e·r)/(1 + e·r) for
-    /// even d, r = N₊/N₋ (Eq. 24).
+    /// Printed probability α of reporting a favoured vector (Eq. 24). It is (e + N₊·δ)/(e + 1) for
+    /// odd d. For even d it is (N₊·δ + e·r)/(1 + e·r), where r = N₊/N₋. The module comment defines
+    /// e, d, N₊ and N₋.
     pub alpha: f64,
-    /// Scale B of the estimates: (2^d + N₊·(e − 1))/(C(d − 1, κ − 1)·(e + 2^d·δ − 1)).
+    /// Printed scale B of the estimates, (2^d + N₊·(e − 1))/(C(d − 1, κ − 1)·(e + 2^d·δ − 1)). The
+    /// module comment defines the symbols.
     pub scale: f64,
-    /// Actual δ at the requested ε: N₊ times the requested δ.
+    /// Actual δ at the requested ε. It is the requested δ times the number N₊ of favoured vectors.
     pub delta: f64,
-    /// Correct B for the same (ε, δ).
+    /// Correct scale B of the estimates, for the same (ε, δ).
     pub right_scale: f64,
 }
 
-/// Returns Mechanism-1 as printed, with κ = ⌊d/2⌋ + 1.
+/// Returns Mechanism-1 as printed, for d = `attributes`. A vector is favoured if at least κ = ⌊d/2⌋
+/// + 1 of its signs agree with the person's.
 ///
 /// The printed α counts δ once for every favoured output, so it is only (ε, N₊·δ) private.
 ///
@@ -74,11 +77,11 @@ pub fn majority(attributes: u32, budget: &Budget) -> Result<PrintedMajority, Err
 /// attributes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PrintedGaussian {
-    /// Printed standard deviation σ, for Δ = 2.
+    /// Printed standard deviation σ of the noise, for the sensitivity Δ = 2.
     pub sigma: f64,
     /// Actual δ at the requested ε, with d attributes.
     pub delta: f64,
-    /// Correct standard deviation σ, for Δ = 2√d.
+    /// Correct standard deviation σ of the noise, for the sensitivity Δ = 2√d.
     pub right_sigma: f64,
 }
 

@@ -76,9 +76,9 @@ impl Budget {
 
 /// Returns the hockey-stick divergence at ε: Σ max(0, P − exp(ε)·Q).
 ///
-/// `outcomes` has one pair (P, Q) for each outcome: its probabilities under the first and the
-/// second input. The result is the least δ for which P(set) ≤ exp(ε)·Q(set) + δ for all sets of
-/// outcomes.
+/// `outcomes` has one pair (P, Q) for each outcome: the probability of the outcome under the first
+/// input, and under the second input. The result is the least δ for which P(set) ≤ exp(ε)·Q(set) +
+/// δ for all sets of outcomes.
 ///
 /// ```
 /// use hushbin_study::competitors::hockey_stick;
@@ -94,7 +94,7 @@ pub fn hockey_stick(outcomes: impl IntoIterator<Item = (f64, f64)>, epsilon: f64
     outcomes.into_iter().map(excess).sum()
 }
 
-/// Upper end of the search in [`least_epsilon`].
+/// Largest ε that the search in [`least_epsilon`] tries.
 const EPSILON_SEARCH_MAX: f64 = 64.0;
 
 /// Returns the least ε at which `delta_at` is at most `delta`, to one part in 10¹². Returns

@@ -18,18 +18,19 @@ use hushbin::sample::Threshold;
 
 use super::budget::Budget;
 
-/// Numbers of outputs N₊, N₋ and O, which the module's comment defines. Each number is at least 1.
-/// The numbers are doubles because they reach 2¹⁰⁰⁰.
+/// Numbers of outputs that determine a mechanism: N₊ favoured outputs, N₋ remaining outputs, and O
+/// distinguishing outputs. One input favours the distinguishing outputs, and the worst alternative
+/// input does not. Each number is at least 1. The numbers are doubles because they reach 2¹⁰⁰⁰.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct FavouredSet {
     /// Number of favoured outputs, N₊.
     pub(super) inside: f64,
     /// Number of remaining outputs, N₋.
     pub(super) outside: f64,
-    /// Number of outputs O that one input favours and the worst alternative does not.
+    /// Number O of outputs that one input favours and the worst alternative input does not favour.
     pub(super) distinguishing: f64,
-    /// Number of rounding errors that each of these three numbers may contain, of half an ulp each;
-    /// 0 if the numbers are exact.
+    /// Maximum number of rounding errors in each of the three numbers of outputs; 0 if the numbers
+    /// are exact. Each rounding error is at most half an ulp.
     pub(super) roundings: u32,
 }
 
@@ -65,15 +66,14 @@ impl FavouredSet {
         safe_threshold(self.probability(budget), self.roundings)
     }
 
-    /// Returns δ at ε if the report is a favoured output with the probability of the threshold
-    /// `inside`.
+    /// Returns δ at ε if the threshold `inside` draws whether the report is a favoured output.
     pub(super) fn delta_at(&self, inside: Threshold, epsilon: f64) -> f64 {
         let (p, q) = (inside.probability(), inside.complement());
         self.delta_of_probabilities(p, q, epsilon)
     }
 
-    /// Returns δ at ε if the report is a favoured output with probability `inside` = α. `outside` =
-    /// 1 − α is passed separately, because subtracting would lose precision.
+    /// Returns δ at ε if the report is a favoured output with probability α = `inside`. The caller
+    /// passes 1 − α as `outside`, because subtracting would lose precision.
     pub(super) fn delta_of_probabilities(&self, inside: f64, outside: f64, epsilon: f64) -> f64 {
         let favoured = inside * (self.distinguishing / self.inside);
         let left = outside * (self.distinguishing / self.outside);

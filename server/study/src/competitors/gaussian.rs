@@ -70,8 +70,9 @@ impl Gaussian {
         })
     }
 
-    /// Returns the mechanism with the classical σ = Δ·√(2·ln(1.25/δ))/ε. Dwork and Roth 2014,
-    /// Theorem A.1, prove for ε below 1 that this mechanism satisfies (ε, δ).
+    /// Returns the mechanism with the classical standard deviation σ = Δ·√(2·ln(1.25/δ))/ε, where Δ
+    /// is `sensitivity`. For ε below 1, Dwork and Roth 2014 (Theorem A.1) prove that it satisfies
+    /// (ε, δ).
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if δ is below 10⁻¹⁵.
@@ -99,13 +100,14 @@ impl Gaussian {
         self.sensitivity
     }
 
-    /// Variance of one report's estimate of a coordinate: σ² for every value of the coordinate.
+    /// Variance σ² of one report's estimate of a coordinate. It is the same for every value of the
+    /// coordinate.
     #[must_use]
     pub fn variance(&self) -> f64 {
         self.sigma * self.sigma
     }
 
-    /// Returns the exact δ of a report at ε.
+    /// Returns the exact δ for which a report satisfies (ε, δ).
     #[must_use]
     pub fn delta_at(&self, epsilon: f64) -> f64 {
         gaussian_delta(self.sigma, self.sensitivity, epsilon)

@@ -9,17 +9,20 @@ use hushbin::bounds::Bound;
 /// and x is the vector of features.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loss {
-    /// Linear regression: (w·x − y)².
+    /// Loss (w·x − y)² of linear regression, for weights w, features x and a label y.
     Squared,
-    /// Logistic regression, for labels y = ±1: ln(1 + exp(−y·w·x)).
+    /// Loss ln(1 + exp(−y·w·x)) of logistic regression, for weights w, features x and a label y =
+    /// ±1.
     Logistic,
-    /// Support vector machine, for labels y = ±1: max(0, 1 − y·w·x).
+    /// Loss max(0, 1 − y·w·x) of a support vector machine, for weights w, features x and a label y
+    /// = ±1.
     Hinge,
 }
 
 impl Loss {
-    /// Returns the gradient, with respect to w, of one person's loss plus λ·|w|². λ is
-    /// `regularization`. The gradient of the hinge loss is taken as 0 if y·w·x ≥ 1.
+    /// Returns the gradient of one person's regularised loss with respect to the weights w. The
+    /// regularised loss is the loss plus λ·|w|², where λ is `regularization`. The hinge loss,
+    /// max(0, 1 − y·w·x), counts as having gradient 0 if it is 0.
     ///
     /// # Panics
     /// If the numbers of weights and features differ.
@@ -56,8 +59,8 @@ impl Loss {
     }
 }
 
-/// Clips every coordinate to [−1, 1]. The paper omits this step, but every mechanism requires
-/// numbers in this range.
+/// Clips every coordinate of the gradient to [−1, 1]. The paper omits this step, but every
+/// mechanism requires numbers in this range.
 pub fn clip(gradient: &mut [f64]) {
     for coordinate in gradient {
         *coordinate = coordinate.clamp(-1.0, 1.0);

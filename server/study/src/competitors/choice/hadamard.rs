@@ -28,7 +28,7 @@ pub struct Hadamard {
     blocks: u32,
     /// Number b of outputs in a block.
     length: u32,
-    /// Ratio e = exp(ε) of the probability of a favoured output to that of any other.
+    /// Ratio e = exp(ε): a favoured output is e times as likely as any other output.
     e: f64,
 }
 
@@ -62,7 +62,7 @@ impl Hadamard {
         self.blocks
     }
 
-    /// Number of outputs, B·b.
+    /// Number of outputs: B blocks with b outputs each.
     #[must_use]
     pub const fn outputs(&self) -> u32 {
         self.blocks * self.length
@@ -83,14 +83,15 @@ impl Hadamard {
             .collect()
     }
 
-    /// Returns the estimate of an answer's share from one output.
+    /// Returns the estimate, from one report, of the share of people who gave `answer`. The report
+    /// is `output`.
     #[must_use]
     pub fn estimate(&self, answer: u32, output: u32) -> f64 {
         f64::from(self.sign(answer, output)) * self.scale()
     }
 
-    /// Maximum variance of one report's estimate of a share. The maximum is over all pairs of a
-    /// person's answer and an estimated answer.
+    /// Maximum variance of one report's estimate of an answer's share. The maximum is over the
+    /// reporting person's answer and over the estimated answer.
     #[must_use]
     pub fn worst_variance(&self) -> f64 {
         let all = self.variances().into_iter().zip(self.pairs());
@@ -98,8 +99,8 @@ impl Hadamard {
         found.fold(0.0, f64::max)
     }
 
-    /// Variance of one report's estimate, averaged over the person's answer and over the estimated
-    /// answer.
+    /// Variance of one report's estimate of an answer's share, averaged over the reporting person's
+    /// answer and over the estimated answer.
     #[must_use]
     pub fn average_variance(&self) -> f64 {
         let pairs = self.pairs();
@@ -107,8 +108,8 @@ impl Hadamard {
         all.map(|(own, pairs)| own * pairs).sum::<f64>() / pairs.iter().sum::<f64>()
     }
 
-    /// Returns the numbers of pairs of answers that are equal, different but in the same block, and
-    /// in different blocks.
+    /// Counts the pairs of answers in three groups: equal answers, different answers of the same
+    /// block, and answers of different blocks.
     fn pairs(&self) -> [f64; 3] {
         let k = f64::from(self.options);
         let of_block = |block: u32| {
@@ -136,8 +137,8 @@ impl Hadamard {
         1.0 + 2.0 * f64::from(self.blocks) / (self.e - 1.0)
     }
 
-    /// Returns the entry of the answer's row for this output: 1 or −1 within the answer's block, 0
-    /// outside it.
+    /// Returns the entry of the Hadamard matrix for this answer and output: 1 or −1 if the output
+    /// is in the answer's block, otherwise 0.
     const fn sign(&self, answer: u32, output: u32) -> i32 {
         if answer % self.blocks != output / self.length {
             return 0;

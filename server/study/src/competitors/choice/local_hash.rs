@@ -11,8 +11,8 @@ use super::rates::{Rates, check_answer, check_options};
 use crate::competitors::budget::Budget;
 use crate::competitors::favoured_set::FavouredSet;
 
-/// LH of the paper. Each report draws a hash function that maps answers to g buckets, and applies
-/// GRR to the answer's bucket.
+/// Local hashing (LH of the paper). Each report draws a hash function that maps answers to g
+/// buckets. It then reports the answer's bucket by generalised randomised response (GRR).
 ///
 /// The hash function is [`independent_bucket`] of the core. The paper requires that two answers
 /// collide with probability *at most* 1/g. But an estimate with q = 1/g is unbiased only if the
@@ -81,7 +81,7 @@ impl LocalHash {
         }
     }
 
-    /// Returns δ at ε for two answers in different buckets, which is the worst case.
+    /// Returns the δ of a report at ε. The worst case is two answers in different buckets.
     #[must_use]
     pub fn delta_at(&self, epsilon: f64) -> f64 {
         FavouredSet::single_of(self.buckets).delta_at(self.own, epsilon)
@@ -132,10 +132,10 @@ impl LocalHash {
     }
 }
 
-/// Returns the number of buckets g*, not rounded, that minimises the variance (e + g − 1)²/((g −
-/// 1)(e − 1 + g·δ)²), where e = exp(ε). This is the variance of the estimate of an answer's share,
-/// from the report of a person with a different answer. Returns `None` if the root that defines g*
-/// is not real. The variance then falls for all g.
+/// Returns the best number of buckets g*, not rounded. At g* the variance (e + g − 1)²/((g − 1)(e −
+/// 1 + g·δ)²) has a minimum over g, where e = exp(ε). This is the variance of the estimate of an
+/// answer's share, from the report of a person with a different answer. Returns `None` if there is
+/// no such minimum; the variance then falls for all g.
 ///
 /// The formula avoids the cancellation of the printed one.
 ///
@@ -161,8 +161,9 @@ pub fn best_buckets(budget: &Budget) -> Option<f64> {
     (linear > 0.0 && square >= 0.0).then(|| 2.0 * constant / (linear + square.sqrt()))
 }
 
-/// OLH of the paper: [`LocalHash`] with the better of ⌊g*⌋ and ⌈g*⌉, at least 2. If g* is not real,
-/// OLH is [`RandomizedResponse`].
+/// Optimal local hashing (OLH of the paper): [`LocalHash`] with the best number of buckets, at
+/// least 2. It is the better one of ⌊g*⌋ and ⌈g*⌉, where g* is [`best_buckets`]. If g* does not
+/// exist, OLH is [`RandomizedResponse`].
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, OptimalHash};
@@ -175,7 +176,7 @@ pub fn best_buckets(budget: &Budget) -> Option<f64> {
 pub enum OptimalHash {
     /// Local hashing with the best number of buckets.
     Hash(LocalHash),
-    /// GRR over all answers, for a g* that is not real.
+    /// Randomised response over all answers, if no number of buckets is best.
     Direct(RandomizedResponse),
 }
 

@@ -8,9 +8,9 @@ use super::rates::{Rates, check_answer, check_options};
 use crate::competitors::budget::Budget;
 use crate::competitors::favoured_set::FavouredSet;
 
-/// GRR over k answers, also called k-ary randomised response. It reports the person's answer with
-/// probability p = (e + (k − 1)δ)/(e + k − 1), where e = exp(ε). Otherwise it reports a different
-/// answer, and all different answers are equally likely.
+/// Generalised randomised response (GRR) over k answers, also called k-ary randomised response. It
+/// reports the person's answer with probability p = (e + (k − 1)δ)/(e + k − 1), where e = exp(ε).
+/// Otherwise it reports a different answer, and all different answers are equally likely.
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, RandomizedResponse};
@@ -58,7 +58,7 @@ impl RandomizedResponse {
         }
     }
 
-    /// Returns δ at ε for any pair of different answers; all pairs have the same δ.
+    /// Returns the δ of a report at ε. It is the same for all pairs of different answers.
     #[must_use]
     pub fn delta_at(&self, epsilon: f64) -> f64 {
         FavouredSet::single_of(self.options).delta_at(self.own, epsilon)

@@ -16,7 +16,7 @@ use hushbin::bounds::OPTIONS;
 pub struct Rates {
     /// Probability p of supporting the person's own answer.
     pub p: f64,
-    /// Probability q of supporting any different answer.
+    /// Probability q of supporting a given answer that is not the person's own.
     pub q: f64,
 }
 
@@ -26,7 +26,7 @@ impl Rates {
     /// has this answer (`own`), the variance is p(1 − p)/(p − q)². Otherwise the variance is q(1 −
     /// q)/(p − q)².
     ///
-    /// The paper's Var* is the second of these variances times the number N of people.
+    /// The paper's Var* is N·q(1 − q)/(p − q)², where N is the number of people.
     #[must_use]
     pub fn variance(&self, own: bool) -> f64 {
         let p = if own { self.p } else { self.q };

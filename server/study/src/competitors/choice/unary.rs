@@ -39,14 +39,17 @@ const Q: Bound = Bound {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Unary {
     options: u32,
-    /// Threshold that sets the bit of the person's answer with probability p, rounded down.
+    /// Threshold that draws the bit of the person's answer, which is set with probability p. It is
+    /// rounded down.
     own: Threshold,
-    /// Threshold that sets any other bit with probability q.
+    /// Threshold that draws any other bit, which is set with probability q.
     other: Threshold,
 }
 
 impl Unary {
-    /// Returns PRR of the paper for a given q, with p = (q·e + δ)/(1 − q + q·e).
+    /// Returns PRR of the paper, for a given probability q of setting the bit of an answer that is
+    /// not the person's own. The bit of the own answer is set with probability p = (q·e + δ)/(1 − q
+    /// + q·e), where e = exp(ε).
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if k is outside [`OPTIONS`](hushbin::bounds::OPTIONS) or q is outside
@@ -70,8 +73,9 @@ impl Unary {
         })
     }
 
-    /// Returns SPRR of the paper, with p + q = 1: q = (R − 1)/(e − 1) = (1 − δ)/(R + 1), where
-    /// R = √(e(1 − δ) + δ).
+    /// Returns SPRR of the paper. The bit of the own answer is set with probability p, any other
+    /// bit with probability q = 1 − p. With e = exp(ε) and R = √(e(1 − δ) + δ), q is (R − 1)/(e −
+    /// 1) = (1 − δ)/(R + 1).
     ///
     /// # Errors
     /// Same errors as [`Unary::new`].
@@ -82,13 +86,14 @@ impl Unary {
         Self::new(options, (1.0 - delta) / (root + 1.0), budget)
     }
 
-    /// Returns OUE (T. Wang et al., USENIX Security 2017) under (ε, δ). Its q minimises, locally,
-    /// the variance of the estimate of an answer's share from the report of a person with a
-    /// different answer. This q is near 1/(e + 1), and equal to it for δ = 0.
+    /// Returns optimised unary encoding (OUE; T. Wang et al., USENIX Security 2017) under (ε, δ). A
+    /// bit that is not the own answer's is set with probability q. This q is a local minimum of the
+    /// variance of an answer's estimated share, from the report of a person with a different
+    /// answer. It is near 1/(e + 1), with e = exp(ε), and equal to it for δ = 0.
     ///
-    /// If δ > 0, the variance also falls to 0 as q falls to 0. Near q = 0, p is δ, and only one
-    /// report in 1/δ is informative. The variance from the report of a person who has the answer is
-    /// then 1/δ.
+    /// If δ > 0, the variance also falls to 0 as q falls to 0. Near q = 0, the own bit is set with
+    /// probability δ only, so one report in 1/δ is informative. The variance from the report of a
+    /// person who has the answer is then 1/δ.
     ///
     /// # Errors
     /// Same errors as [`Unary::new`]. [`Error::Combination`] if δ is so large that the variance has
@@ -106,7 +111,8 @@ impl Unary {
         self.options
     }
 
-    /// Returns the probabilities p and q. They are exact for the rounded thresholds.
+    /// Returns the probability p of setting the own answer's bit, and the probability q of setting
+    /// any other bit. They are exact for the rounded thresholds.
     #[must_use]
     pub fn rates(&self) -> Rates {
         Rates {
@@ -115,7 +121,7 @@ impl Unary {
         }
     }
 
-    /// Returns δ at ε for any pair of different answers; all pairs have the same δ.
+    /// Returns the δ of a report at ε. It is the same for all pairs of different answers.
     #[must_use]
     pub fn delta_at(&self, epsilon: f64) -> f64 {
         let [own, other] = [self.own, self.other].map(|bit| [bit.complement(), bit.probability()]);
@@ -147,8 +153,9 @@ impl Unary {
     }
 }
 
-/// Returns the q at which the variance q(1 − q)/(p − q)² has a local minimum, or `None` if there is
-/// none.
+/// Returns the probability q of setting a bit that is not the own answer's. At this q the variance
+/// q(1 − q)/(p − q)² has a local minimum, where p is the probability for the own bit. Returns
+/// `None` if there is no local minimum.
 fn best_q(budget: &Budget) -> Option<f64> {
     let (a, delta) = (budget.exp_m1_epsilon(), budget.delta());
     let one = -a + (3.0 * a - 2.0) * delta;

@@ -15,7 +15,7 @@ use variance::MechanismRow;
 pub use question::ComparedQuestion;
 pub use variance::EstimateVariance;
 
-/// Table of all mechanisms for a question. hushbin's mechanism is in the first row.
+/// Comparison table of all mechanisms for a question. hushbin's mechanism is in the first row.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
     /// Question for which mechanisms are compared.
@@ -30,7 +30,7 @@ pub struct Comparison {
     pub rows: Vec<ComparisonRow>,
 }
 
-/// Row of the table, for one mechanism.
+/// Row of a comparison table, for one mechanism.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ComparisonRow {
     /// Name of the mechanism.
@@ -39,9 +39,9 @@ pub struct ComparisonRow {
     pub parameters: String,
     /// Variance of one report's estimate; `None` if the mechanism does not exist at this budget.
     pub variance: Option<EstimateVariance>,
-    /// Worst-case variance divided by hushbin's; `None` if either variance is missing.
+    /// Worst-case variance divided by hushbin's worst-case variance; `None` if either is missing.
     pub worst_ratio: Option<f64>,
-    /// Average variance divided by hushbin's; `None` if either variance is missing.
+    /// Average variance divided by hushbin's average variance; `None` if either is missing.
     pub average_ratio: Option<f64>,
     /// Standard error of the estimate from all `people`: √(worst variance/people).
     pub standard_error: Option<f64>,
@@ -53,9 +53,9 @@ pub struct ComparisonRow {
 /// Compares all mechanisms that answer the question, under a budget. `people` is from 1 to 10¹².
 ///
 /// Each variance is the variance of one report's estimate. For a choice, the estimate is of the
-/// share of people who gave one answer. The maximum is over whether the reporting person gave this
-/// answer, and the average is over the k answers. For a number, the maximum and the average are
-/// over its values from −1 to 1.
+/// share of people who gave one answer. Its variance depends on whether the reporting person gave
+/// this answer. The worst case is the larger of the two variances, and the average is over the k
+/// answers. For a number, the worst case and the average are over values from −1 to 1.
 ///
 /// # Errors
 /// [`Error::OutOfRange`] if the question's k or d, or the number of people, is out of range.

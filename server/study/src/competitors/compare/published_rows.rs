@@ -1,4 +1,4 @@
-//! Table rows of the competitors, with the best parameters of each.
+//! Table rows of the published mechanisms, each with its best parameters.
 
 use hushbin::Error;
 
@@ -20,7 +20,8 @@ pub(super) fn published_rows(question: ComparedQuestion, budget: &Budget) -> Vec
     }
 }
 
-/// Returns the row of one mechanism: its parameters and variance, or the error that prevents them.
+/// Returns the row of one mechanism: its parameters and variance, or the reason why the mechanism
+/// does not exist.
 fn mechanism_row(
     mechanism: &'static str,
     found: Result<(String, EstimateVariance), Error>,
@@ -91,8 +92,9 @@ fn numbers_rows(attributes: u32, budget: &Budget) -> Vec<MechanismRow> {
     ]
 }
 
-/// Returns the parameters and variance of Mechanism-1, for the given threshold κ. `None` stands for
-/// the κ of least variance.
+/// Returns the parameters and variance of Mechanism-1. `threshold` is the number κ of signs in
+/// which a favoured vector agrees with the person's; `None` stands for the κ with the least
+/// variance.
 ///
 /// Computes them by formula instead of [`Majority`](crate::competitors::Majority), which refuses
 /// parameters whose favoured vectors are too rare to draw.

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// Question asked of every person.
+/// Question that every person answers, and for which mechanisms are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum ComparedQuestion {

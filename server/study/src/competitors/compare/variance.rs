@@ -10,12 +10,12 @@ use crate::competitors::choice::Rates;
 pub struct EstimateVariance {
     /// Variance for the worst answer or number.
     pub worst: f64,
-    /// Variance averaged over the person's answers, or over numbers from −1 to 1.
+    /// Variance averaged over all possible answers of the person, or over numbers from −1 to 1.
     pub average: f64,
 }
 
-/// Table row without ratios: a mechanism with its variance, or the error because of which it has
-/// none.
+/// Table row without ratios: a mechanism with its variance, or with the reason why it has no
+/// variance.
 #[derive(Debug)]
 pub(super) struct MechanismRow {
     pub(super) mechanism: &'static str,
@@ -24,8 +24,8 @@ pub(super) struct MechanismRow {
 }
 
 impl EstimateVariance {
-    /// Returns the variance of one report's estimate of an option's share, for a choice among k
-    /// `options`.
+    /// Returns the variance of one report's estimate of the share of people who chose an option,
+    /// for a choice among k `options`.
     pub(super) fn from_share_rates(rates: &Rates, options: u32) -> Self {
         let [own, other] = [true, false].map(|own| rates.variance(own));
         let k = f64::from(options);
@@ -35,8 +35,8 @@ impl EstimateVariance {
         }
     }
 
-    /// Returns the worst case and the average of the variance `square` − x², for numbers x from −1
-    /// to 1.
+    /// Returns the worst case and the average of a mechanism's variance over numbers x from −1 to
+    /// 1. The variance at x is `square` − x².
     pub(super) fn from_two_point_square(square: f64) -> Self {
         Self {
             worst: square,

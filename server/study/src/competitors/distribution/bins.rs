@@ -50,8 +50,8 @@ impl Bins {
         self.choice.add_report(bin, rng, counts);
     }
 
-    /// Returns unbiased estimates of the shares of people in the bins, which sum to 1. `counts` has
-    /// the number of reports that contain each bin.
+    /// Returns unbiased estimates of the shares of people in the bins. The estimates sum to 1.
+    /// `counts` has, for each bin, the number of reports that contain it.
     #[must_use]
     pub fn shares(&self, counts: &[u64], reports: u64) -> Vec<f64> {
         let rates = self.choice.rates();

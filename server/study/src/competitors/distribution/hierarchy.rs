@@ -7,10 +7,10 @@ use rand_distr::{Distribution, StandardUniform};
 use crate::competitors::budget::Budget;
 use crate::competitors::choice::SubsetSelection;
 
-/// Hierarchy over 2^h cells of [0, 1] (Cormode, Kulkarni, Srivastava, "Answering Range Queries
-/// Under Local Differential Privacy", VLDB 2019). Each report draws one level of a binary tree over
-/// the cells. It reports the node of this level that contains the number, by subset selection.
-/// Estimates combine all levels by least squares.
+/// Hierarchy over 2^h equally wide cells of [0, 1] (Cormode, Kulkarni, Srivastava, "Answering Range
+/// Queries Under Local Differential Privacy", VLDB 2019). Each report draws one level of a binary
+/// tree over the cells. It reports the node of this level that contains the number, by subset
+/// selection. Estimates combine all levels by least squares.
 ///
 /// In subset selection, the estimates of all answers have equal variances, and all pairs have equal
 /// covariances. Consider, for each node, the difference between the shares of its two children. If
@@ -28,7 +28,7 @@ use crate::competitors::choice::SubsetSelection;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hierarchy {
-    /// Subset selection among the nodes of each level. The first level has two nodes.
+    /// Subset selection among the nodes of a level, for each level. The first level has two nodes.
     levels: Vec<SubsetSelection>,
     /// Share of reports that cover each level.
     shares: Vec<f64>,
@@ -118,9 +118,9 @@ impl Hierarchy {
         level
     }
 
-    /// Returns least-squares estimates of the shares of people in the cells. `counts` has, for each
-    /// level, the number of reports that contain each node. `reports` has the number of reports of
-    /// each level.
+    /// Returns least-squares estimates of the shares of people in the cells. `counts` has a list
+    /// for each level: the number of reports that contain a node, for each node. `reports` has the
+    /// number of reports for each level.
     ///
     /// The estimates are NaN if no report covers the last level.
     ///
@@ -203,16 +203,16 @@ impl Hierarchy {
             .sum()
     }
 
-    /// Returns a value proportional to the information (inverse variance) that a report of this
-    /// level has about a difference between two nodes of the level. The omitted factor depends on
-    /// the depth: [`Self::difference_information`] multiplies by the number of nodes at its depth.
+    /// Returns a number proportional to the information (inverse variance) that a report of this
+    /// level has about the difference between two nodes' shares. The omitted factor depends on the
+    /// depth: [`Self::difference_information`] multiplies by the number of nodes at that depth.
     fn level_information(&self, level: usize) -> f64 {
         1.0 / (self.levels[level].even_variance() * f64::from(2 << level))
     }
 
-    /// Returns the information (inverse variance) that one report, of a random level, has about a
-    /// difference between the two children of a node at `depth`. On a deeper level, each child is a
-    /// sum of 2^(level − depth) nodes.
+    /// Returns the information (inverse variance) that one report, of a random level, has about the
+    /// difference between the shares of a node's two children. The node is at `depth`. On a deeper
+    /// level, each child is a sum of 2^(level − depth) nodes.
     fn difference_information(&self, depth: usize) -> f64 {
         let levels = (self.shares.iter().enumerate()).skip(depth);
         let sum: f64 = levels
@@ -221,9 +221,9 @@ impl Hierarchy {
         sum * f64::from(1 << depth)
     }
 
-    /// Returns, for each depth, the sum of squared weights of its nodes ([`node_weight_squares`]).
-    /// The weighted sum is the share of people below an edge, and the squares are averaged over
-    /// edges.
+    /// Returns, for each depth, the sum of the squared weights of the nodes at this depth, averaged
+    /// over edges between cells. The weights are those with which [`node_weight_squares`] writes
+    /// the share of people below an edge.
     fn edge_weight_squares(&self) -> Vec<f64> {
         let cells = self.cells();
         let mut means = vec![0.0; self.levels.len()];
@@ -254,9 +254,9 @@ impl Hierarchy {
     }
 }
 
-/// Returns, for each depth, the sum of squared weights of its nodes. Write the weighted sum of the
-/// cells' shares as a sum over nodes. The weight of a node is then the factor of the difference
-/// between its children's shares.
+/// Returns, for each depth, the sum of the squared weights of the nodes at this depth. To define
+/// them, write the weighted sum of the cells' shares as a sum over nodes. The weight of a node is
+/// the factor of the difference between its children's shares.
 fn node_weight_squares(weights: &[f64]) -> Vec<f64> {
     let mut sums = weights.to_vec();
     let mut size = 1.0;

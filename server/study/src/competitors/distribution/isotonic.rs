@@ -1,5 +1,5 @@
-//! Isotonic regression: computes a distribution function from noisy shares of people below edges,
-//! and its quantiles.
+//! Isotonic regression, which computes a distribution function from noisy shares of people below
+//! edges. Quantiles of such a function.
 
 /// Finds the distribution function that is nearest, in squared distance, to the estimates `below`,
 /// and returns the share of each cell. `below` has the estimated share of people below each edge
@@ -42,8 +42,9 @@ pub fn isotonic_shares(below: &[f64]) -> Vec<f64> {
     shares
 }
 
-/// Returns the point in [0, 1] at which a distribution function reaches `part`, which is also in
-/// [0, 1]. `shares` has the shares of equally wide cells, and the function is linear within a cell.
+/// Returns the quantile of a distribution on [0, 1]: the point below which the share `part` of
+/// people lies. `shares` has the shares of equally wide cells; people are spread evenly within a
+/// cell.
 ///
 /// ```
 /// use hushbin_study::competitors::distribution::quantile;

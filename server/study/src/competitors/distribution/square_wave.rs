@@ -64,7 +64,7 @@ impl SquareWave {
         })
     }
 
-    /// Half the width of the raised interval, b.
+    /// Half the width b of the raised interval, in which reports are likelier.
     #[must_use]
     pub const fn half_width(&self) -> f64 {
         self.half_width
@@ -174,7 +174,8 @@ impl Transition {
         self.columns.len()
     }
 
-    /// Returns the probability that the report is in `output` if the number is in `input`.
+    /// Returns the probability that the report is in the output cell `output` if the number is in
+    /// the input cell `input`.
     #[must_use]
     pub fn probability(&self, output: usize, input: usize) -> f64 {
         let (first, band) = &self.columns[input];

@@ -1,4 +1,5 @@
-//! Numbers of sign vectors that agree with a given sign vector in at least κ of its d coordinates.
+//! Numbers of sign vectors that agree with a given sign vector in at least κ of d coordinates. The
+//! scale of Mechanism-1's estimates follows from these numbers.
 
 use hushbin::Error;
 use hushbin::bounds::Bound;
@@ -7,14 +8,14 @@ use super::input::ATTRIBUTES;
 use crate::competitors::budget::Budget;
 use crate::competitors::favoured_set::FavouredSet;
 
-/// Numbers of vectors in {−1, 1}^d that agree with a given vector in exactly a coordinates, and in
-/// at least a coordinates, for each a. The numbers are doubles, exact up to 2⁵³.
+/// Numbers of vectors in {−1, 1}^d that agree with a given vector in exactly `a` coordinates, and
+/// in at least `a` coordinates, for each `a` up to d. The numbers are doubles, exact up to 2⁵³.
 #[derive(Debug, Clone)]
 pub(crate) struct AgreementCounts {
     attributes: u32,
-    /// Binomial coefficients C(d, a), for a from 0 to d.
+    /// Binomial coefficients C(d, a), for each `a` from 0 to d.
     binomials: Vec<f64>,
-    /// Tail sums Σ C(d, b) over b ≥ a, for a from 0 to d + 1.
+    /// Tail sums: for each `a` from 0 to d + 1, the sum of C(d, b) over b ≥ a.
     tail_sums: Vec<f64>,
 }
 
@@ -78,8 +79,8 @@ impl AgreementCounts {
         }
     }
 
-    /// Returns C(d − 1, κ − 1). For any one coordinate, this is a difference: the number of
-    /// favoured vectors with the input's sign, minus the number of favoured vectors with the
+    /// Returns C(d − 1, κ − 1), where κ is `threshold`. In any one coordinate, this is the number
+    /// of favoured vectors with the input's sign minus the number of favoured vectors with the
     /// opposite sign. It is Σ C(d − 1, a − 1) − C(d − 1, a) over a ≥ κ. Among vectors that are not
     /// favoured, the difference has the same magnitude and is negative.
     pub(crate) fn sign_surplus(&self, threshold: u32) -> f64 {
@@ -87,8 +88,9 @@ impl AgreementCounts {
         f64::from(threshold) / f64::from(self.attributes) * self.binomials[threshold as usize]
     }
 
-    /// Returns the scale B = 1/[(α/N₊ − (1 − α)/N₋)·C(d − 1, κ − 1)], where α is `inside` and 1 − α
-    /// is `outside`. The expected value of a reported sign is 1/B times the person's value.
+    /// Returns the scale B of the estimates: the estimate of a value is B times the reported sign.
+    /// B = 1/[(α/N₊ − (1 − α)/N₋)·C(d − 1, κ − 1)], where α = `inside` is the probability of a
+    /// favoured vector, and `outside` is 1 − α.
     pub(crate) fn scale(
         &self,
         threshold: u32,
@@ -101,7 +103,8 @@ impl AgreementCounts {
         1.0 / gap
     }
 
-    /// Returns the scale B for the greatest α that the budget allows.
+    /// Returns the scale B of the estimates for a threshold κ. The probability of a favoured vector
+    /// is the greatest that the budget allows.
     ///
     /// # Errors
     /// Same errors as [`AgreementCounts::favoured_set`].
@@ -111,7 +114,8 @@ impl AgreementCounts {
         Ok(self.scale(threshold, &sets, inside, outside))
     }
 
-    /// Returns the threshold κ with the least scale B under the budget, and this B.
+    /// Returns the threshold κ with the least scale B of the estimates under the budget, and this
+    /// B.
     pub(crate) fn best_threshold(&self, budget: &Budget) -> (u32, f64) {
         let scale = |threshold| {
             let scale = self.scale_at(threshold, budget);

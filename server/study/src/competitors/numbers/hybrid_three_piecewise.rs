@@ -9,7 +9,7 @@ use super::three_outputs::ThreeOutputs;
 
 /// HM-TP (Y. Zhao et al., IEEE Internet of Things Journal, 2020). Three parameters minimise the
 /// worst-case variance: the mixing probability, the width of the piecewise mechanism, and the
-/// probability a of [`ThreeOutputs`].
+/// probability `a` of the output 0 of [`ThreeOutputs`].
 ///
 /// ```
 /// use hushbin_study::competitors::{HybridThreePiecewise, SlidingPiecewise, ThreeOutputs};
@@ -27,7 +27,7 @@ pub struct HybridThreePiecewise {
 }
 
 impl HybridThreePiecewise {
-    /// Returns the mixture of least worst-case variance at ε.
+    /// Returns the mixture with the least worst-case variance at ε.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if ε is outside [`EPSILON`].

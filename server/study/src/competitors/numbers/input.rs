@@ -32,10 +32,11 @@ pub(super) fn check_values(values: &[f64], attributes: u32) -> Result<(), Error>
     })
 }
 
-/// Rounds a number x in [−1, 1] to 1 (true) with probability (1 + x)/2, otherwise to −1 (false).
+/// Rounds a number x in [−1, 1] at random to 1 or −1, without bias. Returns true, for 1, with
+/// probability (1 + x)/2.
 ///
-/// With probability |x|, rounded down, the result is the sign of x. Otherwise it is either sign
-/// with probability 1/2.
+/// With probability |x|, rounded down, the result is the sign of x. Otherwise the result is a fair
+/// coin.
 pub(in crate::competitors) fn rounds_up<R: Rng + ?Sized>(value: f64, rng: &mut R) -> bool {
     if with_probability(rng, value) {
         value > 0.0

@@ -3,8 +3,8 @@
 use hushbin::Error;
 use hushbin::bounds::{Bound, EPSILON};
 
-/// Mechanism for one number that reports one of r + 1 levels, which divide −1 to 1 into r equal
-/// steps.
+/// Mechanism for one number. It reports one of r + 1 levels, which divide the range from −1 to 1
+/// into r equal steps.
 ///
 /// A number is rounded at random, without bias, to one of its two neighbouring levels. The report
 /// is exp(ε) times as likely to be this level as to be a given one of the r remaining levels. With
@@ -21,8 +21,8 @@ use hushbin::bounds::{Bound, EPSILON};
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LevelGrid {
     steps: u32,
-    /// Ratio e = exp(ε) of the probability of the rounded number's level to that of any other
-    /// level.
+    /// Ratio e = exp(ε): the level of the rounded number is e times as likely to be reported as any
+    /// other level.
     e: f64,
 }
 
@@ -91,7 +91,7 @@ impl LevelGrid {
         (0..=self.steps).map(own).collect()
     }
 
-    /// Variance of one report's estimate of a number in [−1, 1].
+    /// Variance of one report's estimate of a number `value` in [−1, 1].
     #[must_use]
     pub fn variance(&self, value: f64) -> f64 {
         let (low, up) = self.level_below(value);
@@ -101,9 +101,9 @@ impl LevelGrid {
 
     /// Maximum of [`variance`](Self::variance) over all numbers in [−1, 1].
     ///
-    /// Between two levels, the mean square of the estimate is linear in the number x. So the
-    /// variance is greatest at x = slope/2, or at the nearer level if slope/2 lies outside the
-    /// step.
+    /// Between two levels, the mean square of the estimate is linear in the number x. The variance
+    /// is therefore greatest at half the slope of this line, or at the nearer level if this point
+    /// is outside the step.
     #[must_use]
     pub fn worst_variance(&self) -> f64 {
         let of_step = |low: u32| {
@@ -140,7 +140,7 @@ impl LevelGrid {
         (self.e - 1.0) * self.other_probability()
     }
 
-    /// Mean square of the estimate of a number that is exactly a level.
+    /// Returns the mean square of the estimate, for a number that is exactly at `level`.
     fn mean_square(&self, level: u32) -> f64 {
         let all: f64 = (0..=self.steps).map(|own| self.level(own).powi(2)).sum();
         (self.other_probability() * all + self.probability_gap() * self.level(level).powi(2))

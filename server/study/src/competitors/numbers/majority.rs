@@ -18,8 +18,8 @@ use super::input;
 use crate::competitors::budget::Budget;
 use crate::competitors::favoured_set::FavouredSet;
 
-/// Expected number of vectors drawn, by rejection sampling, for one report. Parameters above the
-/// maximum are refused.
+/// Allowed range of the expected number of vectors that rejection sampling draws for one report.
+/// Parameters that need more draws are refused.
 const DRAWS: Bound = Bound {
     name: "vectors drawn for one",
     min: 1.0,
@@ -46,7 +46,7 @@ const DRAWS: Bound = Bound {
 pub struct Majority {
     attributes: u32,
     threshold: u32,
-    /// Numbers of favoured vectors and of remaining vectors.
+    /// Numbers of favoured vectors and of remaining vectors, which determine the privacy.
     sets: FavouredSet,
     /// Threshold that draws whether the report is a favoured vector, with probability α rounded
     /// down.
@@ -123,8 +123,8 @@ impl Majority {
         self.scale
     }
 
-    /// Variance of one report's estimate of an attribute with value x: B² − x². It includes the
-    /// rounding of x to a sign.
+    /// Variance B² − x² of one report's estimate of an attribute with value x, where B is
+    /// [`scale`](Self::scale). It includes the rounding of x to a sign.
     #[must_use]
     pub fn variance(&self, value: f64) -> f64 {
         self.scale * self.scale - value * value
@@ -142,8 +142,8 @@ impl Majority {
         self.scale * signs as f64 / reports as f64
     }
 
-    /// Draws a report for d numbers in [−1, 1]: d signs, true for +. The time for rounding the
-    /// numbers depends on them. The time for drawing the vector does not.
+    /// Draws a report for d numbers in [−1, 1]: d signs, true for +. The time for rounding depends
+    /// on the numbers. The time for drawing the vector does not.
     ///
     /// # Errors
     /// [`Error::AnswerCount`] if there are not d numbers. [`Error::ValueRange`] if a number is out

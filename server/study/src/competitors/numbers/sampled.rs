@@ -98,7 +98,7 @@ impl SampledTwoPoints {
         self.attributes
     }
 
-    /// Number k of attributes in a report.
+    /// Number k of attributes that are drawn for a report.
     #[must_use]
     pub const fn answered(&self) -> u32 {
         self.answered

@@ -12,7 +12,7 @@ use super::sliding_piecewise::SlidingPiecewise;
 /// Mechanism for one number, used for each drawn attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NumberMechanism {
-    /// Piecewise mechanism PM, as published.
+    /// Piecewise mechanism PM, with the published width of its favoured interval.
     Piecewise,
     /// Piecewise mechanism whose favoured interval has the best width.
     BestWidth,
@@ -22,7 +22,7 @@ pub enum NumberMechanism {
     Mixed,
 }
 
-/// Mechanism for one number at the budget ε/k.
+/// Mechanism for one number, with its parameters for the budget ε/k of a drawn attribute.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum BudgetedMechanism {
     SlidingPiecewise(SlidingPiecewise),
@@ -30,9 +30,9 @@ enum BudgetedMechanism {
     HybridThreePiecewise(HybridThreePiecewise),
 }
 
-/// Mechanism of N. Wang et al. (ICDE 2019, Algorithm 4) for d attributes. A report draws k
-/// attributes, and reports each by a mechanism for one number at ε/k. Estimates are multiplied by
-/// d/k.
+/// Mechanism of N. Wang et al. (ICDE 2019, Algorithm 4) for d attributes. It draws k attributes,
+/// and reports each drawn attribute by a mechanism for one number at ε/k. Estimates are multiplied
+/// by d/k.
 ///
 /// ```
 /// use hushbin_study::competitors::{NumberMechanism, SampledPiecewise};
@@ -52,7 +52,7 @@ pub struct SampledPiecewise {
 
 /// Divisor of ε in the paper's number of drawn attributes, ⌊ε/2.5⌋.
 const EPSILON_OF_ONE: f64 = 2.5;
-/// Minimum ε/k that the search tries. Below it, the hybrid mechanism is only
+/// Minimum ε/k that the search tries. Below this minimum, the hybrid mechanism is only
 /// [`TwoPoints`](super::TwoPoints).
 const LEAST_EPSILON: f64 = 0.6;
 
@@ -111,7 +111,7 @@ impl SampledPiecewise {
         })
     }
 
-    /// Number k of attributes in a report.
+    /// Number k of attributes that are drawn for a report.
     #[must_use]
     pub const fn answered(&self) -> u32 {
         self.answered

@@ -25,7 +25,8 @@ pub(super) fn argmin([mut low, mut high]: [f64; 2], of: impl Fn(f64) -> f64) -> 
     low.midpoint(high)
 }
 
-/// Returns the maximum, over 0 to 1, of a function that is quadratic on this interval.
+/// Returns the maximum of a function on the interval from 0 to 1. The function must be quadratic
+/// there.
 ///
 /// Three values of the function determine its vertex.
 pub(super) fn maximum_of_quadratic(of: impl Fn(f64) -> f64) -> f64 {

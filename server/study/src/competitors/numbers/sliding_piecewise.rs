@@ -26,7 +26,7 @@ pub struct SlidingPiecewise {
     half: f64,
     /// Width w of the favoured interval.
     width: f64,
-    /// Ratio e = exp(ε) of the two densities.
+    /// Ratio e = exp(ε) of the density inside the favoured interval to the density outside.
     e: f64,
 }
 
@@ -64,8 +64,8 @@ impl SlidingPiecewise {
     /// Returns the unbiased form of the optimal piecewise mechanism OPM (Zheng, Mishra, Hu, PETS
     /// 2025, Theorem 5), moved from [0, 1] to [−1, 1].
     ///
-    /// Let C be the half length of PM's range. The half length of OPM's range is 2C + 1, and the
-    /// width of its interval is (C − 1)(2C + 1)/C.
+    /// Let C be half the length of PM's range of reports. Then 2C + 1 is half the length of OPM's
+    /// range, and the width of OPM's favoured interval is (C − 1)(2C + 1)/C.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if ε is outside [`EPSILON`].
@@ -78,8 +78,9 @@ impl SlidingPiecewise {
         })
     }
 
-    /// Returns the mechanism with w = u·H, where u is `part`, in (0, 2). H is such that the
-    /// favoured interval of the number 1 ends at H.
+    /// Returns the mechanism whose favoured interval has width w = u·H, where u = `part` is in (0,
+    /// 2) and reports are in [−H, H]. H is such that the favoured interval of the number 1 ends at
+    /// H.
     pub(super) fn with_relative_width(part: f64, epsilon: f64) -> Self {
         let e = epsilon.exp();
         // Solves s + w/2 = H for H, with w = u·H.

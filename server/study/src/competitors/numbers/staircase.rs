@@ -36,7 +36,8 @@ impl Staircase {
         })
     }
 
-    /// Fraction γ of an interval after which the density falls, in (0, 1).
+    /// Fraction γ, in (0, 1), of an interval of length 2. The density falls after this fraction of
+    /// each interval.
     #[must_use]
     pub fn fall_fraction(&self) -> f64 {
         let b = self.fall;

@@ -7,9 +7,9 @@ use super::search::argmin;
 
 /// Three-Outputs (Y. Zhao et al., IEEE Internet of Things Journal, 2020).
 ///
-/// The output 0 has probability a for the number 0, and a/e for ±1, where e = exp(ε). In between,
-/// each output's probability is linear in the number. In the paper, the a with the least worst-case
-/// variance is the root of a cubic. This code finds it by search.
+/// The output 0 has probability `a` for the number 0, and a/e for ±1, where e = exp(ε). In between,
+/// each output's probability is linear in the number. In the paper, the best `a` is the root of a
+/// cubic equation. This code finds it by search.
 ///
 /// ```
 /// use hushbin_study::competitors::ThreeOutputs;
@@ -47,13 +47,14 @@ impl ThreeOutputs {
         })
     }
 
-    /// Returns the greatest a that is ε-private, e/(e + 2). With this a, the output C has equal
-    /// probabilities for 0 and −1, and is e times as likely for 1.
+    /// Returns the greatest probability of the output 0, for the number 0, that is ε-private: e/(e
+    /// + 2), where e = exp(ε). The output C then has equal probabilities for 0 and −1, and is e
+    /// times as likely for 1.
     pub(super) fn max_middle(epsilon: f64) -> f64 {
         1.0 / (1.0 + 2.0 * (-epsilon).exp())
     }
 
-    /// Returns the mechanism at ε with a = `middle`.
+    /// Returns the mechanism at ε whose report is 0 with probability `middle` if the number is 0.
     pub(super) fn with_middle(middle: f64, epsilon: f64) -> Self {
         Self {
             middle,
@@ -67,7 +68,7 @@ impl ThreeOutputs {
         self.middle
     }
 
-    /// Largest of the three outputs, C.
+    /// Largest output C of the three outputs −C, 0 and C.
     #[must_use]
     pub fn scale(&self) -> f64 {
         let e = self.e;
@@ -111,8 +112,8 @@ impl ThreeOutputs {
         self.variance((0.5 * slope).min(1.0))
     }
 
-    /// Returns the mean square of the estimate for the number 0, and the slope with which it grows
-    /// with |x|.
+    /// Returns the mean square of the estimate as a line in |x|, for a number x: its value at 0 and
+    /// its slope.
     fn mean_square_line(&self) -> [f64; 2] {
         let square = self.scale().powi(2);
         let less = self.middle * (1.0 - 1.0 / self.e);

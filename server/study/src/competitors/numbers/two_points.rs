@@ -24,8 +24,8 @@ use crate::competitors::favoured_set::FavouredSet;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TwoPoints {
-    /// Threshold that draws whether the report is the sign to which x was rounded. It is rounded
-    /// down.
+    /// Threshold that draws whether the report is the sign to which the number was rounded. The
+    /// threshold is rounded down.
     own: Threshold,
 }
 
@@ -38,7 +38,8 @@ impl TwoPoints {
         }
     }
 
-    /// Returns the probability 1/2 + x/(2A) of reporting +, given a number x in [−1, 1].
+    /// Returns the probability 1/2 + x/(2A) of reporting +, given a number x in [−1, 1]. A is
+    /// [`scale`](Self::scale).
     #[must_use]
     pub fn plus_probability(&self, value: f64) -> f64 {
         0.5 + value / (2.0 * self.scale())
@@ -50,7 +51,7 @@ impl TwoPoints {
         1.0 / (self.own.probability() - self.own.complement())
     }
 
-    /// Variance of one report's estimate of x: A² − x².
+    /// Variance A² − x² of one report's estimate of a number x, where A is [`scale`](Self::scale).
     #[must_use]
     pub fn variance(&self, value: f64) -> f64 {
         self.scale().powi(2) - value * value

@@ -13,8 +13,8 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-/// Dual certificate at one ε: the multipliers of the N inputs j/(N − 1) from 0 to 1. If an input x
-/// has the multipliers λ, β and α, then −x has λ, −β and α.
+/// Dual certificate at one ε: the multipliers λ, β and α of N evenly spaced inputs from 0 to 1. If
+/// an input x has the multipliers λ, β and α, then −x has λ, −β and α.
 #[derive(Debug, Deserialize)]
 struct DualCertificate {
     epsilon: f64,
@@ -23,7 +23,7 @@ struct DualCertificate {
     alpha: Vec<f64>,
 }
 
-/// Multipliers of one input x.
+/// Multipliers λ, β and α of one input x in a dual certificate.
 #[derive(Debug, Clone, Copy)]
 struct Multipliers {
     x: f64,
@@ -37,8 +37,8 @@ static CERTIFICATES: LazyLock<Vec<DualCertificate>> = LazyLock::new(|| {
     serde_json::from_str(text).expect("the file is part of the program")
 });
 
-/// Limit of the outputs y at which F is evaluated. All sign changes of g are well within
-/// ±`OUTPUT_RANGE`.
+/// Largest |y| of the outputs y at which the dual function F is evaluated. All sign changes of the
+/// polynomials g are well within ±`OUTPUT_RANGE`.
 const OUTPUT_RANGE: f64 = 1e6;
 
 /// Returns a lower bound on the worst-case variance of one unbiased report of a number in [−1, 1].
@@ -66,8 +66,8 @@ pub fn variance_lower_bound(epsilon: f64) -> Option<f64> {
 }
 
 impl DualCertificate {
-    /// Returns the lower bound that the certificate proves. The multipliers are scaled so that the
-    /// λ sum to 1.
+    /// Returns the lower bound on the variance that the certificate proves. The multipliers are
+    /// scaled so that the λ sum to 1.
     fn bound(&self) -> f64 {
         let inputs = self.multipliers_of_all_inputs();
         let sum = inputs
@@ -97,8 +97,8 @@ impl DualCertificate {
     }
 }
 
-/// Returns the minimum of F (see the module's comment) over all outputs y, or 0 if F is positive
-/// everywhere. Between sign changes of any g, F is quadratic.
+/// Returns the minimum, over all outputs y, of the dual function F in the module comment, or 0 if F
+/// is positive everywhere. F is quadratic between the sign changes of the polynomials g.
 fn minimum_of_dual(inputs: &[Multipliers], e: f64) -> f64 {
     let mut turns = vec![-OUTPUT_RANGE, OUTPUT_RANGE];
     turns.extend(inputs.iter().flat_map(Multipliers::sign_changes));
@@ -121,12 +121,12 @@ fn minimum_of_dual(inputs: &[Multipliers], e: f64) -> f64 {
 }
 
 impl Multipliers {
-    /// Returns g(y) for an output y.
+    /// Returns the polynomial g(y) = λy² − βy − α at an output y.
     fn value_at(&self, y: f64) -> f64 {
         (self.lambda * y - self.beta) * y - self.alpha
     }
 
-    /// Returns the outputs y at which g changes its sign.
+    /// Returns the outputs y at which the polynomial g(y) = λy² − βy − α changes its sign.
     fn sign_changes(&self) -> Vec<f64> {
         let square = self.beta * self.beta + 4.0 * self.lambda * self.alpha;
         if self.lambda > 0.0 && square >= 0.0 {

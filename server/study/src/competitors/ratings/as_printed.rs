@@ -10,15 +10,15 @@ use serde_json::{Value, json};
 /// Maximum probability β that clipping changes a sum in P3. The paper does not print its value.
 const BETA: f64 = 0.05;
 
-/// Returns the number of buckets of the collision mechanism, t = ⌊s·e + 2s − 1⌋ (P1, §5), where s
-/// is `sparsity`.
+/// Returns the number of buckets that P1 prints for the collision mechanism (§5): ⌊s·e + 2s − 1⌋,
+/// where s is `sparsity` and e = exp(ε).
 pub(crate) fn collision_buckets(sparsity: u32, epsilon: f64) -> u32 {
     let s = f64::from(sparsity);
     (s * libm::exp(epsilon) + 2.0 * s - 1.0).floor() as u32
 }
 
-/// Returns the collision mechanism as in P1: rule `occupied`, independent hashing and ⌊s·e + 2s −
-/// 1⌋ buckets, where s is `sparsity`.
+/// Returns the JSON draft of the collision mechanism as P1 prints it. It has the rule `occupied`,
+/// independent hashing and ⌊s·e + 2s − 1⌋ buckets, where s is `sparsity` and e = exp(ε).
 ///
 /// ```
 /// use hushbin_study::competitors::ratings::as_printed;
@@ -34,16 +34,16 @@ pub fn collision(sparsity: u32, epsilon: f64) -> Value {
     })
 }
 
-/// Returns CoCo as in P1: rule `overwrite` and independent hashing. The draft leaves the number of
-/// buckets unset, so the best number is chosen.
+/// Returns the JSON draft of CoCo as P1 prints it, with the rule `overwrite` and independent
+/// hashing. The draft leaves the number of buckets unset, so the best number is chosen.
 #[must_use]
 pub fn coco() -> Value {
     json!({ "name": "coco", "rule": "overwrite", "hashing": "independent" })
 }
 
-/// Returns the JSON description of hash-bin at level `user` (whole inputs are protected) as P3
-/// prints it, for n people with k entries each. The mechanism has one bin, Laplace noise and the clipping bound η = √(2k·ln(4n/β)), rounded up to a multiple of
-/// 1/[`GRID`].
+/// Returns the JSON draft of hash-bin at level `user` (whole inputs are protected) as P3 prints it,
+/// for n people with k entries each. The mechanism has one bin and Laplace noise. Its clipping
+/// bound is √(2k·ln(4n/β)) with β = 0.05, rounded up to a multiple of 1/[`GRID`].
 #[must_use]
 pub fn succinct_user(entries: u32, people: u64) -> Value {
     let grid = f64::from(GRID);
@@ -54,7 +54,8 @@ pub fn succinct_user(entries: u32, people: u64) -> Value {
     })
 }
 
-/// Returns hash-bin at level `event` as in P3, for people with k entries: ε²k/4 bins.
+/// Returns the JSON draft of hash-bin at level `event` (single entries are protected) as P3 prints
+/// it. For people with k entries each, it has ε²k/4 bins.
 #[must_use]
 pub fn succinct_event(entries: u32, epsilon: f64) -> Value {
     json!({
@@ -63,8 +64,9 @@ pub fn succinct_event(entries: u32, epsilon: f64) -> Value {
     })
 }
 
-/// Returns hash-bin at level `neighbouring` as in P3, for people with k entries and the distance L:
-/// ε²k/L² bins, or √(ε²k/(L·ln(1/δ))) bins if δ is given.
+/// Returns the JSON draft of hash-bin at level `neighbouring` (inputs at most a distance L apart
+/// are protected) as P3 prints it. For people with k entries each, it has ε²k/L² bins, or
+/// √(ε²k/(L·ln(1/δ))) bins if δ is given.
 #[must_use]
 pub fn succinct_neighbouring(
     entries: u32,
@@ -83,7 +85,7 @@ pub fn succinct_neighbouring(
     })
 }
 
-/// Rounds to the nearest integer that is at least 1.
+/// Rounds a number of bins to the nearest integer, but at least 1.
 fn round_bins(exact: f64) -> u32 {
     exact.round().max(1.0) as u32
 }

@@ -11,7 +11,7 @@ use crate::competitors::numbers::TwoPoints;
 /// Harmony (Nguyên et al., "Collecting and Analyzing Data from Smart Device Users with Local
 /// Differential Privacy", 2016). A report draws one coordinate uniformly and names it openly. It
 /// reports the coordinate's value by [`TwoPoints`], whose scale is A. The estimate of this
-/// coordinate is ±d·A.
+/// coordinate is d·A times the reported sign.
 ///
 /// ```
 /// use hushbin_study::competitors::ratings::{Harmony, Oracle, Setting};
@@ -28,7 +28,7 @@ pub struct Harmony {
 }
 
 impl Harmony {
-    /// Creates the mechanism for the question and the privacy of a setting.
+    /// Creates the mechanism for the question and the privacy requirement of a setting.
     ///
     /// # Errors
     /// Same errors as [`Setting::budget`].

@@ -9,8 +9,8 @@ use super::oracle::{Moments, Oracle, PresenceMoments, Setting};
 use super::report_sums::{LinearEstimator, ReportSums};
 use super::slots::all_slots;
 
-/// k-fold repetition (P3 §2.1): entries are padded with dummies to s slots. A report contains one
-/// answer, at privacy loss ε, about each slot.
+/// k-fold repetition (P3 §2.1): a person's entries are padded with dummies to s slots. A report
+/// contains one answer about each slot; each answer has privacy loss ε.
 ///
 /// Privacy is at event level: only two inputs that differ in one entry are ε-indistinguishable.
 /// This requires **slots in random order**, so that only one slot differs. If slots were in the
@@ -36,7 +36,7 @@ pub struct KFold<T> {
 }
 
 impl<T: OneSparse> KFold<T> {
-    /// Creates the mechanism for the question and the privacy of a setting.
+    /// Creates the mechanism for the question and the privacy requirement of a setting.
     ///
     /// # Errors
     /// Same errors as [`OneSparse::new`].
@@ -81,8 +81,9 @@ impl<T: OneSparse> Oracle for KFold<T> {
         }
     }
 
-    /// Moments of the sum of s answers. If the person has the item, exactly one answer is about the
-    /// item; otherwise none is. The estimates from the remaining answers have mean 0.
+    /// Moments of the sum of a report's s answers. If the person has the item, exactly one answer
+    /// is about the item; otherwise no answer is. The estimates from the remaining answers have
+    /// mean 0.
     fn moments(&self) -> Moments {
         let (k, one) = (f64::from(self.sparsity), self.entry_oracle.moments());
         let sum = |[own, other]: [f64; 2]| [own + (k - 1.0) * other, k * other];
@@ -96,7 +97,8 @@ impl<T: OneSparse> Oracle for KFold<T> {
         }
     }
 
-    /// The sums do not depend on the order of the slots, so the random order is not drawn.
+    /// Draws one answer for each slot and adds them to the sums. The sums do not depend on the
+    /// order of the slots, so the random order is not drawn.
     fn add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
         sums.reports += 1;
         let mut answers = 0;

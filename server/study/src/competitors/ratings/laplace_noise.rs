@@ -29,14 +29,14 @@ use super::report_sums::{LinearEstimator, ReportSums};
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LaplaceNoise {
     items: u32,
-    /// Distance L: inputs at most this far apart are ε-indistinguishable.
+    /// Distance L up to which two inputs are ε-indistinguishable.
     distance: f64,
     /// Scale β of a coordinate's noise.
     scale: f64,
 }
 
 impl LaplaceNoise {
-    /// Creates the mechanism for the question and the privacy of a setting.
+    /// Creates the mechanism for the question and the privacy requirement of a setting.
     ///
     /// # Errors
     /// Same errors as [`Setting::budget`]. [`Error::OutOfRange`] if L is outside
@@ -57,7 +57,8 @@ impl LaplaceNoise {
         self.scale
     }
 
-    /// Variance of one report's estimate of a coordinate: 2β² for every value of the coordinate.
+    /// Variance 2β² of one report's estimate of a coordinate, where β is [`scale`](Self::scale). It
+    /// is the same for every value of the coordinate.
     #[must_use]
     pub fn variance(&self) -> f64 {
         2.0 * self.scale * self.scale

@@ -30,8 +30,8 @@ pub struct NaiveBits {
 }
 
 impl NaiveBits {
-    /// Returns the mechanism at event level, with each bit at ε. Inputs may have any number of
-    /// entries.
+    /// Returns the mechanism at event level: a single entry is protected, and each bit spends ε.
+    /// Inputs may have any number of entries.
     ///
     /// # Errors
     /// Same errors as [`Setting::budget`].
@@ -43,7 +43,8 @@ impl NaiveBits {
         })
     }
 
-    /// Returns the mechanism at user level, with each bit at ε₀ = ε/k, where k = s.
+    /// Returns the mechanism at user level: the whole input is protected. Each bit spends ε₀ = ε/k,
+    /// where the sparsity k is the maximum number of entries.
     ///
     /// Two inputs of k entries differ in up to 2k coordinates. With e₀ = exp(ε₀), a change of a
     /// coordinate from 0 to ±1 has a privacy loss of at most ln(2e₀/(e₀ + 1)). A change from ±1 to

@@ -11,7 +11,8 @@ use super::slots::sample_entries;
 use crate::competitors::budget::least_epsilon;
 use crate::competitors::gaussian::Gaussian;
 
-/// [`Gaussian`] mechanism on all d coordinates, under (ε, δ) (P3 §5). A missing entry is 0.
+/// [`Gaussian`] mechanism, which adds noise to all d coordinates under (ε, δ) (P3 §5). A missing
+/// entry is 0.
 ///
 /// ```
 /// use hushbin_study::competitors::ratings::{NormalNoise, Oracle, Setting};
@@ -35,8 +36,8 @@ pub struct NormalNoise {
 }
 
 impl NormalNoise {
-    /// Returns the mechanism at event level: Δ = 2, for one entry that changes from −1 to 1. Inputs
-    /// may have any number of entries.
+    /// Returns the mechanism at event level. The sensitivity is Δ = 2, for one entry that changes
+    /// from −1 to 1. Inputs may have any number of entries.
     ///
     /// # Errors
     /// Same errors as [`Setting::budget`]. [`Error::OutOfRange`] if δ is below 10⁻¹⁵.
@@ -45,8 +46,9 @@ impl NormalNoise {
         Ok(Self::new(setting, None, gaussian))
     }
 
-    /// Returns the mechanism at user level: Δ = 2√k, for k = s entries that change from −1 to 1.
-    /// Replacing k entries by entries of k different items moves the vector only by √(2k).
+    /// Returns the mechanism at user level. The sensitivity is Δ = 2√k, for k = s entries that
+    /// change from −1 to 1, where s is the sparsity. Replacing k entries by entries of k different
+    /// items moves the vector only by √(2k).
     ///
     /// # Errors
     /// Same errors as [`NormalNoise::event`].
@@ -82,8 +84,9 @@ impl NormalNoise {
         Ok(Self::new(setting, None, gaussian))
     }
 
-    /// Returns the mechanism at user level with σ = Δ·√(2·ln(1.25/δ))/ε, as in P3's code. This is
-    /// more noise than necessary, and proven only for ε below 1.
+    /// Returns the mechanism at user level as in P3's code, with the standard deviation σ =
+    /// Δ·√(2·ln(1.25/δ))/ε and the sensitivity Δ of [`user`](Self::user). The noise is larger than
+    /// necessary, and its privacy is proven only for ε below 1.
     ///
     /// # Errors
     /// Same errors as [`NormalNoise::event`].
@@ -102,7 +105,7 @@ impl NormalNoise {
         }
     }
 
-    /// Mechanism that adds the noise to a coordinate.
+    /// Gaussian mechanism that adds the noise to every coordinate.
     #[must_use]
     pub const fn gaussian(&self) -> &Gaussian {
         &self.gaussian
@@ -126,7 +129,7 @@ impl NormalNoise {
     }
 }
 
-/// Returns the sensitivity at user level, 2√k.
+/// Returns the sensitivity at user level: 2√k, where k is the setting's sparsity.
 fn sensitivity(setting: &Setting) -> f64 {
     2.0 * f64::from(setting.sparsity).sqrt()
 }

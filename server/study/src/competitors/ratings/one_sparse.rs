@@ -24,7 +24,7 @@ use super::slots::Slot;
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 pub trait OneSparse: Copy + Send + Sync {
-    /// Creates the oracle for the question and the privacy of a setting.
+    /// Creates the oracle for the question and the privacy requirement of a setting.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if the setting is out of range.
@@ -44,8 +44,9 @@ pub trait OneSparse: Copy + Send + Sync {
     /// one answer about it.
     fn moments(&self) -> Moments;
 
-    /// Returns the number of elements about which the sums are kept: items, or items with a sign.
-    /// Given the slot, an answer supports each of the other elements independently.
+    /// Returns the number of elements that the sums distinguish. An element is an item, or an item
+    /// with a sign. Given the slot, an answer supports each element other than the slot's own
+    /// independently.
     fn elements(&self) -> usize;
 
     /// Draws an answer about a slot and adds it to `sums`. The number of reports does not change.
@@ -61,9 +62,9 @@ pub trait OneSparse: Copy + Send + Sync {
         rng: &mut dyn CryptoRng,
     );
 
-    /// Draws which elements other than their slots' own `answers` answers support, and adds the
-    /// results to `sums`. For each element, `own` has the number of answers whose own element it
-    /// is.
+    /// Draws which elements `answers` answers support, except each answer's own element, and adds
+    /// the results to `sums`. For each element, `own` has the number of answers that have this own
+    /// element.
     fn add_other_elements(
         &self,
         answers: u64,

@@ -7,7 +7,7 @@ use rand_core::CryptoRng;
 use super::report_sums::{LinearEstimator, ReportSums};
 use crate::competitors::budget::Budget;
 
-/// Parameters of a question, and the privacy that a mechanism has to satisfy.
+/// Parameters of a question, and the privacy requirement for the mechanisms that answer it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Setting {
     /// Number of items, d.
@@ -19,13 +19,14 @@ pub struct Setting {
     pub epsilon: f64,
     /// Failure probability δ of one report, for mechanisms that need one.
     pub delta: f64,
-    /// Distance L, for mechanisms that protect inputs at most L apart. The distance of two inputs
-    /// is the sum of the differences of their values.
+    /// Distance L, for mechanisms that protect inputs that are at most L apart. The distance of two
+    /// inputs is the sum of the differences of their values.
     pub distance: f64,
 }
 
 impl Setting {
-    /// Returns (ε, δ) after checking all fields except L, which most mechanisms ignore.
+    /// Returns the budget (ε, δ) after checking all fields except the distance L, which most
+    /// mechanisms ignore.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if d is outside [`ITEMS`], or s is outside [`SPARSITY`] or above d.
@@ -111,10 +112,11 @@ pub struct Moments {
 /// Moments of F, one report's estimate of the item's non-missing frequency.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PresenceMoments {
-    /// Variance of F, for a person with the item and for a person without it.
+    /// Variance of F, one report's estimate of the non-missing frequency: for a person with the
+    /// item, and for a person without it.
     pub variance: [f64; 2],
-    /// Mean product E\[F·M\] for a person with the item at 1, where M is the report's estimate of
-    /// the mean.
+    /// Mean product E\[F·M\] of one report's estimates of the non-missing frequency (F) and of the
+    /// mean (M), for a person with the item at 1.
     pub product: f64,
 }
 
@@ -134,9 +136,10 @@ impl Moments {
         [self.mean_square[0] - 1.0, self.mean_square[1]]
     }
 
-    /// Returns the variance of (F ± M)/2, one report's estimate of the frequency of one sign. The
-    /// three numbers are for a person with the item at this sign, with the item at the opposite
-    /// sign, and without the item. Returns `None` if presence is not estimated.
+    /// Returns the variance of one report's estimate of the share of people who have the item with
+    /// a given sign. The three numbers are for a person with the item at this sign, with the item
+    /// at the opposite sign, and without the item. The estimate is (F ± M)/2, from the estimates F
+    /// of the non-missing frequency and M of the mean. Returns `None` if presence is not estimated.
     #[must_use]
     pub fn frequency_variance(&self) -> Option<[f64; 3]> {
         let PresenceMoments { variance, product } = self.presence?;

@@ -43,7 +43,7 @@ pub struct PrivKv {
 }
 
 impl PrivKv {
-    /// Returns PrivKV as published: ε₁ = ε₂ = ε/2.
+    /// Returns PrivKV as published: half of ε for the presence, and half of ε for the sign.
     ///
     /// # Errors
     /// Same errors as [`Setting::budget`].
@@ -52,7 +52,8 @@ impl PrivKv {
         Self::with_budgets(setting, half, half)
     }
 
-    /// Returns PrivKV with ε₂ = ε and ε₁ = ln((e + 1)/2), where e = exp(ε). Its privacy loss is ε.
+    /// Returns PrivKV with a privacy loss of exactly ε. The sign spends ε₂ = ε, and the presence
+    /// spends ε₁ = ln((e + 1)/2), where e = exp(ε).
     ///
     /// # Errors
     /// Same errors as [`Setting::budget`].
@@ -66,7 +67,8 @@ impl PrivKv {
         })
     }
 
-    /// Returns PrivKV with ε₁ = `presence` and ε₂ = `sign`. The setting's ε is ignored.
+    /// Returns PrivKV that spends ε₁ = `presence` on the presence and ε₂ = `sign` on the sign. The
+    /// setting's ε is ignored.
     ///
     /// # Errors
     /// Same errors as [`Setting::budget`]. [`Error::Combination`] if ε₁ or ε₂ is not above 0, or is
@@ -90,13 +92,15 @@ impl PrivKv {
         })
     }
 
-    /// Returns the probabilities p₁ and p₂. They are exact for the rounded thresholds.
+    /// Returns the probabilities p₁ and p₂ that the presence and the sign are reported truthfully.
+    /// They are exact for the rounded thresholds.
     #[must_use]
     pub fn truth_probabilities(&self) -> [f64; 2] {
         [self.presence.probability(), self.sign.probability()]
     }
 
-    /// Returns 2p₁ − 1 and 2p₂ − 1, computed from the thresholds to avoid cancellation.
+    /// Returns 2p − 1 for the probability p that the presence is reported truthfully, and for the
+    /// same probability of the sign. It is computed from the thresholds to avoid cancellation.
     fn truth_margins(&self) -> [f64; 2] {
         [self.presence, self.sign].map(|truth| truth.probability() - truth.complement())
     }

@@ -22,7 +22,8 @@ pub enum PrivacyUnit {
     User,
     /// Event level: neighbouring inputs differ in one entry.
     Event,
-    /// Inputs are neighbours if the differences of their values add up to at most L.
+    /// Two inputs are neighbours if the differences of their values add up to at most the distance
+    /// L.
     Neighbouring,
 }
 
@@ -31,7 +32,7 @@ pub enum PrivacyUnit {
 pub struct NamedOracle {
     /// Name in figures.
     pub name: &'static str,
-    /// Unit of privacy that ε applies to.
+    /// Unit of privacy: which pairs of inputs a report's ε makes indistinguishable.
     pub privacy_unit: PrivacyUnit,
     /// Source of the mechanism, and deviations from the source.
     pub source: &'static str,
@@ -39,7 +40,7 @@ pub struct NamedOracle {
     pub build: fn(&Setting) -> Result<Box<dyn Oracle>, Error>,
 }
 
-/// List of all mechanisms.
+/// List of all published mechanisms for ratings.
 pub const ORACLES: &[NamedOracle] = &[
     NamedOracle {
         name: "PrivKV",

@@ -1,7 +1,7 @@
 //! Sums over reports, and the estimates, which are linear functions of these sums.
 
-/// Sums over reports: for every item, the number of reports that name it, and the sum of its
-/// reported signs.
+/// Sums over reports. For every item, they have the number of reports that name the item, and the
+/// sum of the item's reported signs.
 ///
 /// ```
 /// use hushbin_study::competitors::ratings::{ReportSums, LinearEstimator};
@@ -18,8 +18,9 @@
 pub struct ReportSums {
     /// Number of reports.
     pub reports: u64,
-    /// Number of reports that name each item as present. Oracles that ask each person about one
-    /// random item subtract the expected number of such reports from people without the item.
+    /// Number of reports that name an item as present, for each item. Oracles that ask each person
+    /// about one random item subtract the number of such reports that they expect from people
+    /// without the item.
     pub presence: Vec<f64>,
     /// Sum of the reported signs or noisy values of each item.
     pub signs: Vec<f64>,
@@ -41,7 +42,7 @@ impl ReportSums {
 /// [`ReportSums`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LinearEstimator {
-    /// Factor by which the average reported sign is multiplied to estimate the mean.
+    /// Factor for the estimated mean, which is factor·(average reported sign).
     pub mean: f64,
     /// Factor and offset of the estimated non-missing frequency, which is factor·(average presence
     /// − offset). `None` if the oracle does not report presence.
@@ -49,7 +50,8 @@ pub struct LinearEstimator {
 }
 
 impl LinearEstimator {
-    /// Returns the coefficients of an oracle that estimates only means, where `mean` is the factor.
+    /// Returns the coefficients of an oracle that estimates only means. `mean` is the factor by
+    /// which it multiplies the average reported sign.
     pub(super) const fn means_only(mean: f64) -> Self {
         Self {
             mean,

@@ -29,7 +29,7 @@ pub struct Sampling<T> {
 }
 
 impl<T: OneSparse> Sampling<T> {
-    /// Creates the mechanism for the question and the privacy of a setting.
+    /// Creates the mechanism for the question and the privacy requirement of a setting.
     ///
     /// # Errors
     /// Same errors as [`OneSparse::new`].
@@ -48,8 +48,9 @@ impl<T: OneSparse> Sampling<T> {
 }
 
 impl<T: OneSparse> Oracle for Sampling<T> {
-    /// Privacy loss of the answer. The report has the same loss if some output is the likeliest for
-    /// all slots of one input and the least likely for all slots of another.
+    /// Privacy loss of the answer about the drawn slot. The report has the same loss if one output
+    /// has the highest probability for all slots of one input, and the lowest probability for all
+    /// slots of another input.
     fn privacy_loss(&self) -> f64 {
         self.entry_oracle.privacy_loss()
     }

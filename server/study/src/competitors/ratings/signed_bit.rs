@@ -40,7 +40,7 @@ impl SignedBit {
 }
 
 impl OneSparse for SignedBit {
-    /// Creates the oracle for the question and the privacy of a setting.
+    /// Creates the oracle for the question and the privacy requirement of a setting.
     ///
     /// # Errors
     /// Same errors as [`Setting::budget`].

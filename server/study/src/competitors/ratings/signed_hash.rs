@@ -40,7 +40,7 @@ impl SignedHash {
 }
 
 impl OneSparse for SignedHash {
-    /// Creates the oracle for the question and the privacy of a setting.
+    /// Creates the oracle for the question and the privacy requirement of a setting.
     ///
     /// # Errors
     /// Same errors as [`Setting::budget`]. [`Error::OutOfRange`] if 2(d + s) is outside
@@ -74,9 +74,10 @@ impl OneSparse for SignedHash {
         }
     }
 
-    /// The supports of (item, +) and of (item, −) by an answer are independent events. The sum and
-    /// the difference of the two estimates therefore have the same variance. The covariance of sum
-    /// and difference is the difference of the two estimates' variances.
+    /// Second moments of one answer's estimates. Whether an answer supports (item, +) is
+    /// independent of whether it supports (item, −). The sum and the difference of the estimates
+    /// for these two elements therefore have the same variance. The covariance of sum and
+    /// difference is the difference of the two estimates' variances.
     fn moments(&self) -> Moments {
         let rates = self.hash.rates();
         let [own, other] = [true, false].map(|own| rates.variance(own));

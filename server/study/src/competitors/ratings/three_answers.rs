@@ -11,8 +11,8 @@ use crate::competitors::choice::{RandomizedResponse, Rates};
 use crate::competitors::numbers::rounds_up;
 
 /// PrivKV as in P1's figures. A report draws one item uniformly and names it openly. The answer is
-/// "absent", + or −, and is randomised by generalised randomised response with p = e/(e + 2) and q
-/// = 1/(e + 2), where e = exp(ε).
+/// "absent", + or −. Generalised randomised response keeps it with probability p = e/(e + 2), and
+/// replaces it by a given other answer with probability q = 1/(e + 2), where e = exp(ε).
 ///
 /// ```
 /// use hushbin_study::competitors::ratings::{Oracle, PrivKv, Setting, ThreeAnswers};
@@ -33,7 +33,7 @@ pub struct ThreeAnswers {
 const ABSENT: u32 = 2;
 
 impl ThreeAnswers {
-    /// Creates the mechanism for the question and the privacy of a setting.
+    /// Creates the mechanism for the question and the privacy requirement of a setting.
     ///
     /// # Errors
     /// Same errors as [`Setting::budget`].
@@ -44,7 +44,8 @@ impl ThreeAnswers {
         })
     }
 
-    /// Returns the probabilities p and q. They are exact for the rounded threshold.
+    /// Returns the probability p of reporting the true answer, and the probability q of reporting a
+    /// given other answer. They are exact for the rounded threshold.
     #[must_use]
     pub fn rates(&self) -> Rates {
         self.response.rates()

@@ -8,8 +8,8 @@ use libm::lgamma;
 use crate::competitors::budget::Budget;
 use crate::roots::bisect;
 
-/// Allowed range of the number D of coordinates released together. For vectors of d numbers, D is
-/// 2d in the Euclidean ball and d in the box.
+/// Allowed range of the number D of coordinates that are released together. For vectors of d
+/// numbers, D is 2d if vectors are in the Euclidean ball, and d if they are in the box [−1, 1]^d.
 pub const COORDINATES: Bound = Bound {
     name: "coordinates",
     min: 1.0,
@@ -71,7 +71,8 @@ impl CoordinateBudget {
         Self::with_delta_parts(coordinates, budget, 2.0)
     }
 
-    /// Returns the budget as printed (PVME, Algorithm 3): δ₀ = δ/(2d) for D = 2d coordinates.
+    /// Returns the budget as printed (PVME, Algorithm 3): each of D = 2d coordinates has δ₀ =
+    /// δ/(2d).
     ///
     /// # Errors
     /// Same errors as [`CoordinateBudget::new`].
@@ -79,7 +80,8 @@ impl CoordinateBudget {
         Self::with_delta_parts(coordinates, budget, 1.0)
     }
 
-    /// Returns the paper's ε₀ = ε/(2√(D·ln(2/δ))), with δ₀ = δ/(`parts`·D).
+    /// Returns the budget of one of D coordinates with the paper's ε₀ = ε/(2√(D·ln(2/δ))), and with
+    /// δ₀ = δ/(`parts`·D).
     fn with_delta_parts(coordinates: u32, budget: &Budget, parts: f64) -> Result<Self, Error> {
         COORDINATES.check(f64::from(coordinates))?;
         let d = f64::from(coordinates);
@@ -90,8 +92,7 @@ impl CoordinateBudget {
         )
     }
 
-    /// Creates a budget from ε₀, which must be from 10⁻⁶ to 100, and δ₀, which must be from 10⁻³⁰
-    /// to 1/2.
+    /// Creates a budget from one coordinate's ε₀, from 10⁻⁶ to 100, and its δ₀, from 10⁻³⁰ to 1/2.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if ε₀ or δ₀ is out of its range.
@@ -147,9 +148,9 @@ impl CoordinateBudget {
         self.delta
     }
 
-    /// Returns the total (ε, δ) of D coordinates by advanced composition. `spare` is δ′, the part
-    /// of δ that the composition itself spends. The result is ε = √(2D·ln(1/δ′))·ε₀ + D·ε₀·(e^ε₀ −
-    /// 1)/(e^ε₀ + 1), δ = D·δ₀ + δ′.
+    /// Returns the total (ε, δ) of D coordinates by advanced composition. `spare` is the δ′ that
+    /// the composition itself spends. The result is ε = √(2D·ln(1/δ′))·ε₀ + D·ε₀·(e^ε₀ − 1)/(e^ε₀ +
+    /// 1), δ = D·δ₀ + δ′.
     ///
     /// Source: Dwork, Rothblum, Vadhan 2010, as stated by Kairouz, Oh, Viswanath 2015.
     #[must_use]
@@ -163,8 +164,8 @@ impl CoordinateBudget {
         }
     }
 
-    /// Returns the exact δ of D coordinates together at ε, in the worst case over (ε₀, δ₀) private
-    /// mechanisms.
+    /// Returns the exact δ at ε for D coordinates together, in the worst case over mechanisms that
+    /// are (ε₀, δ₀) private for each coordinate.
     ///
     /// The worst (ε₀, δ₀) private mechanism reveals its input with probability δ₀. Otherwise it
     /// reports one bit of the input, which is correct with probability p = e^ε₀/(1 + e^ε₀). No D

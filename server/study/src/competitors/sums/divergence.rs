@@ -19,19 +19,20 @@ use hushbin::Error;
 use super::negative_binomial::{NegativeBinomial, shifted_pairs};
 use super::noise::CoordinateNoise;
 
-/// Maximum number of outcomes whose pairs of probabilities are listed.
+/// Maximum number of joint outcomes whose probabilities are listed.
 const MAX_OUTCOMES: usize = 1 << 22;
 
 impl CoordinateNoise {
-    /// Returns δ at ε₀ = `epsilon` for one coordinate, if a person's value is `from` instead of
-    /// `to`. Both are from −L to L.
+    /// Returns the exact δ at ε₀ = `epsilon` for one coordinate if a person's value is `from`
+    /// instead of `to`. Both values are from −L to L.
     ///
     /// The result is the hockey-stick divergence of the two histograms of messages, to about 10⁻¹⁴.
-    /// It is a sum over U and over all Z_y whose distributions the change of value shifts.
+    /// It is a sum over the outcomes of U and of those counts Z_y that the change of value shifts;
+    /// the module comment defines U and Z_y.
     ///
     /// # Errors
-    /// [`Error::Combination`] if the Z_y with |y| ≥ 2 have more than 2²² outcomes together. For L >
-    /// 2 this is usually the case; use [`delta_above`](Self::delta_above) instead.
+    /// [`Error::Combination`] if the counts Z_y with |y| ≥ 2 have more than 2²² joint outcomes. For
+    /// L > 2 this is usually the case; use [`delta_above`](Self::delta_above) instead.
     ///
     /// # Panics
     /// If a value is not from −L to L.
@@ -61,7 +62,8 @@ impl CoordinateNoise {
         Ok(delta)
     }
 
-    /// Returns the maximum of [`delta_at`](Self::delta_at) over all pairs of values.
+    /// Returns the maximum of [`delta_at`](Self::delta_at) over all pairs of values that a person
+    /// can have.
     ///
     /// # Errors
     /// Same errors as [`CoordinateNoise::delta_at`].
@@ -74,8 +76,9 @@ impl CoordinateNoise {
         Ok(worst)
     }
 
-    /// Lists all joint outcomes of those Z_y with |y| ≥ 2 that the change from `to` to `from`
-    /// shifts. Each item is a pair: the outcome's probability under `from` and under `to`.
+    /// Lists the joint outcomes of the counts Z_y of tuples with |y| ≥ 2, as far as the change from
+    /// `to` to `from` shifts them. For each outcome, the list has its probability under `from` and
+    /// under `to`.
     fn tuple_outcomes(&self, from: i32, to: i32) -> Result<Vec<(f64, f64)>, Error> {
         let mut all = vec![(1.0, 1.0)];
         for (y, law) in self.tuple_distributions().skip(1) {
@@ -96,8 +99,9 @@ impl CoordinateNoise {
         Ok(all)
     }
 
-    /// Lists the outcomes of U, each with its probability under the input `from` and under the
-    /// input `to`. Outcomes with a probability below about 10⁻²⁰ are left out.
+    /// Lists the outcomes of U, the discrete Laplace noise plus the person's value. Each outcome
+    /// has its probability under the input `from` and under the input `to`. Outcomes with a
+    /// probability below about 10⁻²⁰ are left out.
     pub(super) fn unit_differences(
         &self,
         from: i32,
@@ -111,7 +115,8 @@ impl CoordinateNoise {
         all.map(move |u| (u, laplace(u - from), laplace(u - to)))
     }
 
-    /// Returns the probabilities of the sum g + Z₁, from 0 on.
+    /// Returns the probabilities of 0, 1, 2 and so on for the sum g + Z₁. It is the number of noise
+    /// pairs {+1, −1} that do not change the sum of messages.
     pub(super) fn unit_pair_distribution(&self) -> Vec<f64> {
         let p = self.unit_distribution().p();
         // If p² is below the range of `NegativeBinomial`, g is taken to be always 0.
@@ -128,13 +133,13 @@ impl CoordinateNoise {
 }
 
 /// Threshold tests that distinguish a log-concave count from the same count plus a shift. P is the
-/// distribution of the shifted count, and Q is the distribution of the count.
+/// distribution of the count plus the shift, and Q is the distribution of the count itself.
 #[derive(Debug)]
 struct ThresholdTest {
     /// Likelihood ratios P/Q of the outcomes, in ascending order.
     ratios: Vec<f64>,
-    /// Tail probabilities: for each index, the total under P and under Q over the outcomes from
-    /// this index on.
+    /// Tail probabilities: for each index, the total probability, under P and under Q, of the
+    /// outcomes from this index on.
     tails: Vec<(f64, f64)>,
 }
 
@@ -155,7 +160,7 @@ impl ThresholdTest {
         Self { ratios, tails }
     }
 
-    /// Returns the sum Σ (a·P − b·Q)₊ over outcomes.
+    /// Returns the sum of max(0, a·P − b·Q) over all outcomes.
     fn excess(&self, a: f64, b: f64) -> f64 {
         // The positive terms are exactly those from this index on, because the ratios ascend.
         let from = self.ratios.partition_point(|ratio| a * ratio <= b);

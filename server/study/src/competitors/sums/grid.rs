@@ -25,7 +25,8 @@ const GAMMA: Bound = Bound {
     max: 1.0,
 };
 
-/// Returns the paper's constant c = max(14·ln(2/δ)/ε², 27/ε).
+/// Returns the paper's constant c = max(14·ln(2/δ)/ε², 27/ε), from which [`closed_form_gamma`]
+/// follows.
 ///
 /// Source: Balle, Bell, Gascón, Nissim 2019, Theorem 3.1, for ε ≤ 1.
 #[must_use]
@@ -35,8 +36,9 @@ pub fn paper_constant(budget: &Budget) -> f64 {
     bennett.max(27.0 / epsilon)
 }
 
-/// Returns γ for a central (ε, δ) by the closed form c·M/(n − 1), where c is the [`paper_constant`]
-/// and M = `cells`. A result above 1 means that the closed form promises no privacy.
+/// Returns the probability γ of a uniform cell for a central (ε, δ), by the closed form c·M/(n −
+/// 1). Here c is the [`paper_constant`], M is `cells` and n is `people`. If the result is above 1,
+/// the closed form promises no privacy.
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, sums::grid};
@@ -50,7 +52,8 @@ pub fn closed_form_gamma(cells: u32, people: u64, budget: &Budget) -> f64 {
     paper_constant(budget) * f64::from(cells) / (people as f64 - 1.0)
 }
 
-/// Returns the local ε of one report among M = `cells` cells: ln(1 + M·(1 − γ)/γ).
+/// Returns the local ε of one report, ln(1 + M·(1 − γ)/γ), where M is `cells` and γ is the
+/// probability of a uniform cell.
 #[must_use]
 pub fn local_epsilon(cells: u32, gamma: f64) -> f64 {
     (f64::from(cells) * (1.0 - gamma) / gamma).ln_1p()
@@ -68,9 +71,9 @@ pub fn mixture(cells: u32, epsilon: f64) -> Result<Mixture, Error> {
     Mixture::collision(&of_cells, 1, epsilon)
 }
 
-/// Returns the least γ for which n shuffled reports are proven (ε, δ) private. The search finds the
-/// local ε to about one part in 10⁹. The search tries no local ε above 12, so the result is at
-/// least the γ for a local ε of 12.
+/// Returns the least probability γ of a uniform cell for which n shuffled reports are proven (ε, δ)
+/// private. The search finds the local ε to about one part in 10⁹. The search tries no local ε
+/// above 12, so the result is at least the γ for a local ε of 12.
 ///
 /// # Errors
 /// [`Error::OutOfRange`] if M, n or δ is out of the range of [`account`], or if even the γ of the
@@ -93,8 +96,8 @@ pub fn least_gamma(cells: u32, people: u64, budget: &Budget) -> Result<f64, Erro
     Ok(m / (found.epsilon().exp_m1() + m))
 }
 
-/// Returns the central ε that is proven for n shuffled reports at δ, in the worst case over
-/// people's values.
+/// Returns the proven central ε of n shuffled reports at δ, in the worst case over people's values.
+/// `gamma` is the probability γ of a uniform cell.
 ///
 /// # Errors
 /// Same errors as [`account`]. [`Error::OutOfRange`] if γ is not from 10⁻¹² to 1.
@@ -104,8 +107,8 @@ pub fn central_epsilon(cells: u32, gamma: f64, people: u64, delta: f64) -> Resul
     Ok(account(&mixture, people, 1.0, delta)?.central_epsilon)
 }
 
-/// Returns a proven upper bound on δ at ε of n shuffled reports, in the worst case over people's
-/// values.
+/// Returns a proven upper bound on the δ of n shuffled reports at ε, in the worst case over
+/// people's values. `gamma` is the probability γ of a uniform cell.
 ///
 /// # Errors
 /// Same errors as [`central_epsilon`].
@@ -119,7 +122,8 @@ pub fn proven_delta(cells: u32, gamma: f64, people: u64, epsilon: f64) -> Result
     Ok(delta_bounds(&mixture(cells, local)?, people, epsilon)?.upper)
 }
 
-/// Returns a lower bound on the δ of n shuffled reports at ε, for γ from 10⁻¹² to 1.
+/// Returns a lower bound on the δ of n shuffled reports at ε. The probability γ of a uniform cell
+/// is from 10⁻¹² to 1.
 ///
 /// The bound comes from one attack. One person's value is in the first or the second cell, and the
 /// values of all other people are in a third cell. The attacker counts the reports of the first two
@@ -164,16 +168,16 @@ pub fn counted_delta(cells: u32, gamma: f64, people: u64, epsilon: f64) -> Resul
     Ok(hockey_stick(all.map(|(i, j)| outcome(i, j)), epsilon))
 }
 
-/// Returns the binomial probability of this number of successes in `trials`, each with probability
-/// `p`.
+/// Returns the probability of this number of successes in `trials` trials, if each trial succeeds
+/// with probability `p`.
 fn binomial_probability(successes: f64, trials: f64, p: f64) -> f64 {
     let trials = Binomial::new(p, trials as u64).expect("p is a probability");
     trials.pmf(successes as u64)
 }
 
-/// Returns the exact δ of n shuffled reports at ε. It is the maximum over the two values of one
-/// person and over the values of all other people. The function enumerates all multisets of n cells
-/// among M.
+/// Returns the exact δ of n shuffled reports at ε. The worst case is over the two values of one
+/// person and over the values of all other people. The function enumerates all multisets of n
+/// cells.
 ///
 /// # Errors
 /// [`Error::Combination`] if there are more than 16 cells, 15 people or 20,000 multisets, or fewer
@@ -233,8 +237,8 @@ impl MultisetDistribution {
     }
 }
 
-/// Lists the cells that the other people's values can be in, up to symmetry. The order of people
-/// does not matter. The one person's value is in cell 0 or 1, so exchanging any of the remaining
+/// Lists the possible cells of the other people's values, up to symmetry. The order of people does
+/// not matter. The attacked person's value is in cell 0 or 1, so exchanging two of the remaining
 /// cells makes no difference.
 fn other_people_cells(cells: u32, others: u32) -> Vec<Vec<u32>> {
     let mut all = Vec::new();
@@ -248,8 +252,9 @@ fn other_people_cells(cells: u32, others: u32) -> Vec<Vec<u32>> {
     all
 }
 
-/// Extends the list of people's cells `start` by `left` people in the cells from `cell` on, in
-/// every way with non-increasing counts of at most `most`. Pushes each complete list to `all`.
+/// Extends the list `start` of people's cells by `left` people, whose cells are from `cell` on.
+/// Pushes every such list to `all` in which the numbers of people per new cell do not increase, and
+/// are at most `most`.
 fn extend_cells(
     start: &[u32],
     cell: u32,

@@ -13,9 +13,9 @@ const NEGLIGIBLE: f64 = 1e-28;
 const TRUNCATED: f64 = 1e-16;
 
 impl CoordinateNoise {
-    /// Returns an upper bound on [`delta_at`](Self::delta_at), for any number L of levels: δ at ε₀
-    /// = `epsilon` for one coordinate, if a person's value is `from` instead of `to`. Both are from
-    /// −L to L.
+    /// Returns an upper bound on [`delta_at`](Self::delta_at), for any number L of levels. It
+    /// bounds δ at ε₀ = `epsilon` for one coordinate if a person's value is `from` instead of `to`.
+    /// Both values are from −L to L.
     ///
     /// The privacy loss of each count is rounded up, by at most ε/32,768. The bound includes 10⁻¹⁶
     /// for outcomes that are not listed.
@@ -70,16 +70,16 @@ impl CoordinateNoise {
 struct LossDistribution {
     /// Step of the grid to which losses are rounded.
     step: f64,
-    /// Smallest loss, in steps.
+    /// Smallest loss, as a number of steps.
     first: i64,
-    /// Probabilities of the losses, from the smallest on.
+    /// Probabilities of the losses, one for each step from the smallest loss on.
     masses: Vec<f64>,
     /// Probability of an infinite loss.
     certain: f64,
 }
 
 impl LossDistribution {
-    /// Returns the loss distribution of an uninformative output: all mass at 0.
+    /// Returns the loss distribution of an uninformative output: the loss is always 0.
     fn zero(step: f64) -> Self {
         Self {
             step,

@@ -15,13 +15,13 @@ use rand_core::Rng;
 
 use crate::competitors::budget::hockey_stick;
 
-/// Allowed range of the shape r.
+/// Allowed range of the shape r of NB(r, p).
 const SHAPE: Bound = Bound {
     name: "shape",
     min: 1e-12,
     max: 1e6,
 };
-/// Allowed range of the parameter p.
+/// Allowed range of the parameter p of NB(r, p).
 const CONTINUES: Bound = Bound {
     name: "p",
     min: 1e-12,
@@ -55,33 +55,33 @@ impl NegativeBinomial {
         Ok(Self { r, p })
     }
 
-    /// Shape r.
+    /// Shape r of NB(r, p).
     #[must_use]
     pub const fn r(&self) -> f64 {
         self.r
     }
 
-    /// Parameter p, in (0, 1). For r = 1, it is the probability that the count is k + 1 or more,
-    /// given that it is at least k.
+    /// Parameter p of NB(r, p), in (0, 1). For r = 1, it is the probability that a count of at
+    /// least k is also at least k + 1.
     #[must_use]
     pub const fn p(&self) -> f64 {
         self.p
     }
 
-    /// Mean, r·p/(1 − p).
+    /// Mean r·p/(1 − p) of the count.
     #[must_use]
     pub fn mean(&self) -> f64 {
         self.r * self.p / (1.0 - self.p)
     }
 
-    /// Variance, r·p/(1 − p)².
+    /// Variance r·p/(1 − p)² of the count.
     #[must_use]
     pub fn variance(&self) -> f64 {
         self.mean() / (1.0 - self.p)
     }
 
-    /// Returns the distribution NB(r/n, p) of the part that each of n = `people` people adds. The
-    /// sum of the n parts has the distribution `self`.
+    /// Returns the distribution NB(r/n, p) of one person's part of the noise, if n = `people`
+    /// people generate it together. The sum of the n parts has the distribution `self`.
     #[must_use]
     pub fn per_person(&self, people: u32) -> Self {
         Self {
@@ -103,7 +103,7 @@ impl NegativeBinomial {
         probabilities_from_mode(mode, up, 1e-20 * (1.0 - self.p))
     }
 
-    /// Returns the δ at ε of a count with this noise, if the count of two inputs differs by k =
+    /// Returns the δ at ε of a count with this noise, if the counts of two inputs differ by
     /// `shift`. The result is the maximum over the two orders of the inputs.
     ///
     /// ```
@@ -156,8 +156,9 @@ pub(super) fn probabilities_from_mode(
     all
 }
 
-/// Returns the δ at ε between a count and the same count plus `shift`, in the worse of both
-/// directions. `law` has the probabilities of the count from 0 on.
+/// Returns the δ at ε between the distributions of a count and of the same count plus `shift`. The
+/// result is the maximum over the two orders of the distributions. `law` has the probabilities of
+/// the count from 0 on.
 pub(super) fn delta_of_shift(law: &[f64], shift: u32, epsilon: f64) -> f64 {
     let by = shift as i32;
     let of = |shift| hockey_stick(shifted_pairs(law, shift), epsilon);
@@ -205,8 +206,8 @@ fn poisson<R: Rng + ?Sized>(mean: f64, rng: &mut R) -> u64 {
     count
 }
 
-/// Draws a logarithmic count, P(k) = p^k/(−k·`log`) for k ≥ 1, with `log` = ln(1 − p). Given a
-/// uniform u, the count is geometric with parameter 1 − exp(`log`·u) (Kemp 1981).
+/// Draws a count k ≥ 1 from the logarithmic distribution P(k) = p^k/(−k·`log`), where `log` is ln(1
+/// − p). Given a uniform u, the count is geometric with parameter 1 − exp(`log`·u) (Kemp 1981).
 fn logarithmic<R: Rng + ?Sized>(p: f64, log: f64, rng: &mut R) -> u64 {
     let tail = uniform_unit(rng);
     // `continues` is below p, so such a tail yields 1 for every u.

@@ -37,16 +37,19 @@ pub const TUPLES_PART: f64 = 0.25;
 #[derive(Debug, Clone, PartialEq)]
 pub struct CoordinateNoise {
     tuples: Tuples,
-    /// Distribution of Z⁺ and of Z⁻.
+    /// Distribution of the number Z⁺ of noise messages +1, and of the number Z⁻ of noise messages
+    /// −1.
     units: NegativeBinomial,
-    /// Distributions of the Z_y, in the order of [`Tuples::names`].
+    /// Distributions of the numbers Z_y of copies of the tuples s_y, in the order of
+    /// [`Tuples::names`].
     pub(super) copies: Vec<NegativeBinomial>,
     maximum_shift: MaximumShift,
 }
 
 impl CoordinateNoise {
-    /// Returns the noise that satisfies (ε₀, δ₀): p_c = exp(−(1 − β)·ε₀/(2L)), p_y =
-    /// exp(−0.2·β·ε₀·|y|/Γ), r = 3·(1 + ln(q/δ₀)), β = [`TUPLES_PART`].
+    /// Returns the noise that satisfies (ε₀, δ₀) for L `levels`. Its parameters are p_c = exp(−(1 −
+    /// β)·ε₀/(2L)), p_y = exp(−0.2·β·ε₀·|y|/Γ) and r = 3·(1 + ln(q/δ₀)). Here β is [`TUPLES_PART`],
+    /// and Γ and q are the maxima in [`MaximumShift`].
     ///
     /// Source: GKMPS 2021 and PVME, Algorithm 3. Here values differ by up to 2L instead of L,
     /// because they have either sign.
@@ -66,7 +69,8 @@ impl CoordinateNoise {
         })
     }
 
-    /// Returns the noise with given parameters: any r ≥ 1, p_c = `units`, and p_y = `copies(y)`.
+    /// Returns the noise with given parameters: any shape r ≥ 1 of the counts of tuples, p_c =
+    /// `units` for messages ±1, and p_y = `copies(y)` for the tuple s_y.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if L is outside [`LEVELS`](super::LEVELS), or r or a p is out of the
@@ -99,19 +103,21 @@ impl CoordinateNoise {
         &self.tuples
     }
 
-    /// Maxima Γ and q of the shifts that a change of one person's value causes.
+    /// Maxima of the shifts of tuple counts that a change of one person's value causes.
     #[must_use]
     pub const fn maximum_shift(&self) -> MaximumShift {
         self.maximum_shift
     }
 
-    /// Distribution NB(1, p_c) of Z⁺ and of Z⁻.
+    /// Distribution NB(1, p_c) of the number of noise messages +1, and also of the number of noise
+    /// messages −1.
     #[must_use]
     pub const fn unit_distribution(&self) -> NegativeBinomial {
         self.units
     }
 
-    /// Lists every tuple by its name y, with the distribution NB(r, p_y) of Z_y.
+    /// Lists every tuple s_y by its name y, with the distribution NB(r, p_y) of the number of its
+    /// copies.
     pub fn tuple_distributions(&self) -> impl Iterator<Item = (i32, NegativeBinomial)> + use<'_> {
         self.tuples.names().zip(self.copies.iter().copied())
     }
@@ -127,7 +133,8 @@ impl CoordinateNoise {
         2.0 * self.units.mean() + self.tuple_distributions().map(of_tuple).sum::<f64>()
     }
 
-    /// Variance V of Z⁺ − Z⁻, in squared levels: 2p_c/(1 − p_c)².
+    /// Variance 2p_c/(1 − p_c)² of the noise in the coordinate's sum, in squared levels. The noise
+    /// is the number of noise messages +1 minus the number of noise messages −1.
     #[must_use]
     pub fn variance(&self) -> f64 {
         // Z⁺ and Z⁻ are independent.

@@ -21,7 +21,7 @@ pub const HONEST: Bound = Bound {
 pub struct Message {
     /// Index of the coordinate, from 0 on.
     pub coordinate: u32,
-    /// Value from −L to L, except 0.
+    /// Value from −L to L, but never 0. L is the number of levels.
     pub value: i32,
 }
 
@@ -47,8 +47,8 @@ pub struct VectorSum {
 }
 
 impl VectorSum {
-    /// Returns the protocol for D coordinates with L levels each, n_h honest people, and (ε₀, δ₀)
-    /// of a coordinate.
+    /// Returns the protocol for D coordinates with L levels each and n_h honest people. `each` is
+    /// the budget (ε₀, δ₀) of one coordinate.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if D is outside [`COORDINATES`] or n_h is outside [`HONEST`].
@@ -127,7 +127,8 @@ impl VectorSum {
         Ok(all)
     }
 
-    /// Rounds L·y at random to one of its two neighbouring integers. The bias is at most 2⁻⁵³.
+    /// Rounds L·y at random to one of its two neighbouring integers, where L is the number of
+    /// levels. The bias is at most 2⁻⁵³.
     fn round_to_level<R: CryptoRng + ?Sized>(&self, y: f64, rng: &mut R) -> i32 {
         let scaled = self.levels() * y;
         let down = scaled.floor();
@@ -139,7 +140,7 @@ impl VectorSum {
         f64::from(self.noise.tuples().levels())
     }
 
-    /// Checks that one person's numbers are D numbers in [−1, 1].
+    /// Checks that one person's input consists of D numbers in [−1, 1].
     fn check_numbers(&self, values: &[f64]) -> Result<(), Error> {
         if values.len() != self.coordinates as usize {
             return Err(Error::AnswerCount {
@@ -158,9 +159,9 @@ impl VectorSum {
         })
     }
 
-    /// Returns, for each coordinate, the unbiased estimate of the sum of all people's numbers. It
-    /// is the sum of the values of the coordinate's messages, divided by L. The order of messages
-    /// does not matter.
+    /// Returns, for each coordinate, the unbiased estimate of the sum of all people's numbers. The
+    /// estimate is the sum of the coordinate's message values, divided by the number L of levels.
+    /// The order of messages does not matter.
     ///
     /// # Errors
     /// [`Error::UnknownItem`] if a message's coordinate is not below D. [`Error::ValueRange`] if a
@@ -192,9 +193,10 @@ impl VectorSum {
         self.people_per_honest(people) * f64::from(self.coordinates) * self.noise.messages()
     }
 
-    /// Returns the variance of one coordinate's estimated sum over n people, (V·n/n_h + n·ρ)/L². V
-    /// is [`CoordinateNoise::variance`]. ρ = `rounding`, from 0 to 1/4, is the mean of f·(1 − f)
-    /// over people, where f is the fractional part of L·y.
+    /// Returns the variance (V·n/n_h + n·ρ)/L² of one coordinate's estimated sum over n people, n_h
+    /// of them honest. V is [`CoordinateNoise::variance`], and L is the number of levels. ρ =
+    /// `rounding`, from 0 to 1/4, is the mean of f·(1 − f) over people, where f is the fractional
+    /// part of L·y.
     #[must_use]
     pub fn variance(&self, people: u32, rounding: f64) -> f64 {
         let noise = self.people_per_honest(people) * self.noise.variance();

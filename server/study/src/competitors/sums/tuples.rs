@@ -91,7 +91,7 @@ impl Tuples {
         std::iter::once(1).chain(more)
     }
 
-    /// Returns the messages of s_y, where y is one of [`Tuples::names`].
+    /// Returns the messages of the tuple s_y, where y is one of [`Tuples::names`].
     ///
     /// # Panics
     /// If there is no such tuple.
@@ -104,7 +104,8 @@ impl Tuples {
         std::iter::once(y).chain(halves(y)).collect()
     }
 
-    /// Returns the coefficient c_y(x) of s_y in the decomposition of a message x from −L to L.
+    /// Returns the coefficient c_y(x) of the tuple s_y in the decomposition of a message x from −L
+    /// to L.
     ///
     /// # Panics
     /// If there is no such tuple or value.
@@ -124,7 +125,8 @@ impl Tuples {
         self.names().zip(counts).filter(|&(_, count)| count != 0)
     }
 
-    /// Returns the maximum difference of c_y(x) between two values of x.
+    /// Returns the maximum difference between c_y(x) and c_y(x′) over all messages x and x′, where
+    /// c_y(x) is the [`coefficient`](Self::coefficient).
     ///
     /// # Panics
     /// If there is no such tuple.
@@ -137,8 +139,8 @@ impl Tuples {
     }
 
     /// Returns the shift of the count Z_y of the tuple s_y if a person's value is x = `from`
-    /// instead of x′ = `to`. U = `units` is held fixed. U is the coefficient of e₊₁ if the
-    /// histogram of all messages is written as a sum of tuples and messages +1.
+    /// instead of x′ = `to`. U = `units` is held fixed. U is the number of messages +1 if the
+    /// histogram of all messages is written as a sum of tuples and of messages +1.
     ///
     /// The shift is c_y(x) − c_y(x′), plus max(U, x) − max(U, x′) for y = 1.
     ///
@@ -151,7 +153,8 @@ impl Tuples {
         own + if y == 1 { beside } else { 0 }
     }
 
-    /// Returns Γ and q, the maxima over all pairs of values and all U.
+    /// Returns the maxima of the shifts of tuple counts, over all changes of a person's value and
+    /// all U of [`shift`](Self::shift).
     ///
     /// ```
     /// use hushbin_study::competitors::sums::Tuples;
@@ -185,7 +188,7 @@ impl Tuples {
         most
     }
 
-    /// Returns the index of the value x in `uses`.
+    /// Returns the first index, for the message x, in the coefficients `uses`.
     fn value_index(&self, x: i32) -> usize {
         assert!(x.unsigned_abs() <= self.levels, "a value from -L to L");
         (x + self.levels as i32) as usize
@@ -198,7 +201,8 @@ impl Tuples {
     }
 }
 
-/// Returns −⌈x/2⌉ and −⌊x/2⌋ for x > 0, and the same with opposite signs for x < 0.
+/// Returns the two messages that follow x in the tuple s_x: −⌈x/2⌉ and −⌊x/2⌋ for x > 0. For x < 0
+/// they are ⌈|x|/2⌉ and ⌊|x|/2⌋.
 fn halves(x: i32) -> [i32; 2] {
     let (sign, size) = (x.signum(), x.abs());
     [-sign * (size - size / 2), -sign * (size / 2)]

@@ -36,15 +36,16 @@ use crate::competitors::ratings::slots::{Slot, coin, draw_slot, sign};
 pub struct PckvGrr {
     items: u32,
     sparsity: u32,
-    /// Threshold that draws whether the drawn item is reported, with probability a rounded down.
+    /// Threshold that draws whether the drawn item is reported. Its probability is rounded down.
     reported: Threshold,
-    /// Threshold that draws whether the true sign is reported, with probability p rounded down.
+    /// Threshold that draws whether the true sign of the drawn item is reported. Its probability is
+    /// rounded down.
     sign: Threshold,
 }
 
 impl PckvGrr {
-    /// Returns PCKV-GRR as in P1. The response to the drawn item has a privacy loss of ε. The
-    /// additional privacy from drawing the item is not used.
+    /// Returns PCKV-GRR as in P1. The response to the drawn item has a privacy loss of ε. This does
+    /// not make use of the additional privacy from drawing the item.
     ///
     /// # Errors
     /// Same errors as [`Setting::budget`].
@@ -61,7 +62,7 @@ impl PckvGrr {
         Self::new(setting, f64::from(setting.sparsity))
     }
 
-    /// Returns the mechanism with u = `times`·(e − 1).
+    /// Returns the mechanism with the parameter u = `times`·(e − 1), where e = exp(ε).
     fn new(setting: &Setting, times: f64) -> Result<Self, Error> {
         let budget = setting.budget_without_delta()?;
         let more = times * budget.exp_m1_epsilon();
@@ -74,7 +75,7 @@ impl PckvGrr {
         })
     }
 
-    /// Returns the probabilities a, b and p. They are exact for the rounded thresholds.
+    /// Returns the response probabilities, which are exact for the rounded thresholds.
     #[must_use]
     pub fn rates(&self) -> PckvRates {
         PckvRates {
@@ -85,7 +86,7 @@ impl PckvGrr {
         }
     }
 
-    /// Returns the number d′ − 1 of items other than the drawn one. It is at least 1.
+    /// Returns the number of items and dummies other than the drawn item. It is at least 1.
     const fn other_items(&self) -> u32 {
         self.items + self.sparsity - 1
     }

@@ -25,13 +25,14 @@ pub struct PckvRates {
     pub b: f64,
     /// Probability p that the drawn item, if reported, has its true sign.
     pub p: f64,
-    /// 2p − 1, computed from the threshold to avoid cancellation.
+    /// 2p − 1, where p is the probability of the true sign. It is computed from the threshold to
+    /// avoid cancellation.
     pub sign_bias: f64,
 }
 
 impl PckvRates {
-    /// Returns the probabilities that a report has an item with + and with −, if the person has the
-    /// item with value 1 as one of s entries.
+    /// Returns two probabilities: that a report has an item with +, and that it has the item with
+    /// −. The person has s entries, and one of them is the item with value 1.
     #[must_use]
     pub fn element_probabilities(&self, sparsity: u32) -> [f64; 2] {
         let drawn = 1.0 / f64::from(sparsity);

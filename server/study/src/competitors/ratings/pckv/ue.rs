@@ -36,16 +36,17 @@ use crate::competitors::ratings::slots::{Slot, binomial, coin, draw_slot, fair_s
 pub struct PckvUe {
     items: u32,
     sparsity: u32,
-    /// Threshold that draws whether a report has no sign for an item that was not drawn, with
-    /// probability 1 − b rounded down. Thus b is rounded up, and the signs of other items hide the
+    /// Threshold that draws whether a report has no sign for an item that was not drawn. Its
+    /// probability is rounded down. Signs of other items are then slightly likelier, and hide the
     /// drawn item better.
     omitted: Threshold,
-    /// Threshold that draws whether the true sign is reported, with probability p rounded down.
+    /// Threshold that draws whether the sign of the drawn item is its true sign. Its probability is
+    /// rounded down.
     sign: Threshold,
 }
 
-/// Threshold that draws whether the report has a sign for the drawn item. It represents a = 1/2
-/// exactly.
+/// Threshold that draws whether the report has a sign for the drawn item. Its probability is
+/// exactly 1/2.
 const REPORTED: Threshold = Threshold(1 << 63);
 
 impl PckvUe {
@@ -64,7 +65,7 @@ impl PckvUe {
         })
     }
 
-    /// Returns the probabilities a, b and p. They are exact for the rounded thresholds.
+    /// Returns the response probabilities, which are exact for the rounded thresholds.
     #[must_use]
     pub fn rates(&self) -> PckvRates {
         PckvRates {
@@ -109,8 +110,8 @@ impl Oracle for PckvUe {
         self.rates().moments(self.sparsity)
     }
 
-    /// Signs for dummies are not drawn, because they are independent of all other signs and are not
-    /// counted.
+    /// Draws the signs of all items and adds them to the sums. Signs of dummies are not drawn,
+    /// because they are independent of all other signs and are not counted.
     fn add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
         let slot = draw_slot(entries, self.sparsity, rng);
         sums.reports += 1;

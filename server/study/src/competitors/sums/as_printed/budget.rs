@@ -6,8 +6,8 @@ use hushbin::Error;
 use crate::competitors::budget::Budget;
 use crate::competitors::sums::budget::CoordinateBudget;
 
-/// Table row for the budget (ε₀, δ₀) of a coordinate (PVME, Algorithm 3): the total δ that is
-/// proven, and the exact total δ.
+/// Table row for the budget (ε₀, δ₀) of a coordinate (PVME, Algorithm 3). It compares the proven
+/// total δ and the exact total δ of all coordinates, for the printed and for the corrected budget.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BudgetRow {
     /// Number D = 2d of coordinates, for vectors of d numbers.
@@ -16,7 +16,7 @@ pub struct BudgetRow {
     pub epsilon: f64,
     /// Requested δ.
     pub delta: f64,
-    /// ε₀ of a coordinate. The printed value is correct.
+    /// Privacy loss ε₀ of a coordinate. The printed value is correct.
     pub epsilon_0: f64,
     /// Total ε by advanced composition with δ′ = δ/2.
     pub proven_epsilon: f64,
@@ -26,7 +26,7 @@ pub struct BudgetRow {
     pub right_proven_delta: f64,
     /// Exact worst-case total δ at the requested ε, for the printed (ε₀, δ₀).
     pub printed_delta: f64,
-    /// Exact worst-case total δ at the requested ε, for the corrected δ₀.
+    /// Exact worst-case total δ at the requested ε, for the corrected (ε₀, δ₀).
     pub right_delta: f64,
     /// Exact worst-case total δ at `proven_epsilon`, for the printed (ε₀, δ₀).
     pub printed_delta_at_proven: f64,
@@ -71,7 +71,7 @@ pub fn budget_row(coordinates: u32, asked: &Budget) -> Result<BudgetRow, Error> 
     })
 }
 
-/// Returns the rows of [`budget_row`] for D from 4 to 512.
+/// Returns the rows of [`budget_row`] for numbers of coordinates from 4 to 512.
 ///
 /// # Errors
 /// This never fails: all parameters are in range.

@@ -7,8 +7,8 @@ use crate::competitors::budget::Budget;
 use crate::competitors::sums::negative_binomial::NegativeBinomial;
 use crate::roots::bisect;
 
-/// Table row for the noise that hides a shift of a count by k (GKMPS): the printed noise and the
-/// minimum.
+/// Table row for the noise that hides a shift of a count by k (GKMPS). It compares the printed
+/// noise and the least sufficient noise.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CalibrationRow {
     /// Shift k of the count.
@@ -60,7 +60,8 @@ pub fn calibration_row(shift: u32, promised: &Budget) -> Result<CalibrationRow, 
 }
 
 /// Returns the smallest mean of NB(r, p), minimised over r, that satisfies (ε, δ), to one part in
-/// 10⁶. Returns infinity if even the printed mean does not, for example for p near 0.
+/// 10⁶. Returns infinity if even the printed mean does not satisfy (ε, δ), for example for p near
+/// 0.
 fn least_mean_at(p: f64, shift: u32, promised: &Budget) -> f64 {
     let (epsilon, delta) = (promised.epsilon(), promised.delta());
     let enough = |mean: f64| {
@@ -76,7 +77,8 @@ fn least_mean_at(p: f64, shift: u32, promised: &Budget) -> f64 {
     }
 }
 
-/// Returns the smallest mean of NB(r, p), minimised over r and p, that satisfies (ε, δ), and its p.
+/// Returns the smallest mean of NB(r, p), minimised over r and p, that satisfies (ε, δ). Also
+/// returns the p of this distribution.
 ///
 /// The search tries odds p/(1 − p) that are a factor of two apart. It then refines the grid around
 /// the best odds.

@@ -17,12 +17,12 @@ pub struct ClosedFormRow {
     pub epsilon: f64,
     /// Central δ.
     pub delta: f64,
-    /// Closed form max(14·M·ln(2/δ)/((n − 1)·ε²), 27·M/((n − 1)·ε)). A value above 1 promises no
-    /// privacy.
+    /// Paper's closed form for γ: max(14·M·ln(2/δ)/((n − 1)·ε²), 27·M/((n − 1)·ε)). A value above 1
+    /// promises no privacy.
     pub closed_form: f64,
-    /// Least γ whose (ε, δ) is proven, by exact summation.
+    /// Least γ for which exact summation proves the central (ε, δ).
     pub least: f64,
-    /// Local ε of the least γ.
+    /// Local ε of a report with the least γ.
     pub local_epsilon: f64,
 }
 

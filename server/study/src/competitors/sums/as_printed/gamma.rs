@@ -10,8 +10,8 @@ use crate::roots::bisect;
 /// Origin of the constant c of a [`GammaRow`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConstantOrigin {
-    /// Least c that satisfies (ε, δ) for d = 1, which means r + 1 cells. The exact δ is computed by
-    /// enumeration.
+    /// Least c that satisfies (ε, δ) for one coordinate, which has r + 1 cells. The exact δ is
+    /// computed by enumeration.
     Enumerated,
     /// Constant of the paper, max(14·ln(2/δ)/ε², 27/ε).
     Paper,
@@ -28,13 +28,13 @@ pub struct GammaRow {
     pub steps: u32,
     /// Number of coordinates, d.
     pub coordinates: u32,
-    /// ε that γ has to satisfy.
+    /// Central ε that n reports with this γ have to satisfy.
     pub epsilon: f64,
-    /// δ that γ has to satisfy.
+    /// Central δ that n reports with this γ have to satisfy.
     pub delta: f64,
     /// Origin of the constant c.
     pub constant: ConstantOrigin,
-    /// Constant c, the factor of the formulas for γ.
+    /// Constant c, a factor in the formulas for γ.
     pub c: f64,
     /// Printed γ = c·(r + 1)/n.
     pub printed_gamma: f64,
@@ -52,8 +52,8 @@ pub struct GammaRow {
     pub right_subtracted: f64,
 }
 
-/// Returns the table row with δ computed by enumeration of all batches. c is the least constant
-/// that satisfies (ε, δ) for d = 1, to one part in 10⁹.
+/// Returns the table row with δ computed by enumeration of all batches. Its constant c is the least
+/// that satisfies (ε, δ) for one coordinate, to one part in 10⁹.
 ///
 /// # Errors
 /// Same errors as [`grid::shuffled_delta`]. [`Error::Combination`] if the corrected γ is above 1.
@@ -138,7 +138,7 @@ pub fn gamma_rows() -> Result<Vec<GammaRow>, Error> {
     Ok(rows)
 }
 
-/// Parameters of a table row.
+/// Parameters of a [`GammaRow`], before its values are computed.
 #[derive(Debug, Clone, Copy)]
 struct GammaCase<'a> {
     people: u32,
@@ -148,8 +148,8 @@ struct GammaCase<'a> {
 }
 
 impl GammaRow {
-    /// Returns the table row of a case. `printed` and `right` compute the actual δ of the printed
-    /// and of the corrected γ.
+    /// Returns the table row of a case, for the constant `c` and its origin. `printed` computes the
+    /// actual δ of the printed γ, and `right` the actual δ of the corrected γ.
     fn from_case(
         case: GammaCase<'_>,
         (constant, c): (ConstantOrigin, f64),
