@@ -65,6 +65,7 @@ export interface Client<T extends Task | SumTask = Task> {
    * was given, and the analyser's keys if reports are sealed.
    *
    * @throws TaskError, OptionError, EntropyError, WasmError, SealingError, ClosedError
+   * @throws NetworkError if a process is about to end before the collector can be reached
    */
   ready(): Promise<{ readonly task: T; readonly fingerprint: string }>;
   /**
@@ -82,6 +83,8 @@ export interface Client<T extends Task | SumTask = Task> {
    * @throws AnswerError, UnknownItemError, ValueRangeError, OutboxFullError, ClosedError,
    * TaskError, OptionError, EntropyError, WasmError, SealingError, StorageError; in these cases
    * nothing is reported
+   * @throws NetworkError if a process is about to end before the collector can be reached; nothing
+   * is reported
    */
   report(input: InputOf<T>): Promise<ResultsOf<T>["receipt"]>;
   /** Does the same as `report`, but returns no promise. Failures are passed to `onError`. */
@@ -484,7 +487,8 @@ export function createClient<const T extends Task | SumTask | string>(
 export function createClient(
   options: ClientOptions<Task | SumTask | string>,
 ): Client | Client<SumTask> {
-  const settings = settingsOf(options);
+  // Without options, the error names the first that is missing.
+  const settings = settingsOf(Object(options));
   const { task } = settings;
   return isSum(task)
     ? new HushbinClient<SumTask>(settings, sumConverter(task))

@@ -240,7 +240,7 @@ export class StorageError extends HushbinError {
   }
 }
 
-/** Error for an invalid option of `createClient`. */
+/** Error for an invalid option of `createClient`, or an invalid argument of a randomiser. */
 export class OptionError extends HushbinError {
   readonly code = "option";
   /** Name of the option. */

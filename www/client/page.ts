@@ -70,6 +70,17 @@ export function onPageCache(left: () => void, back: () => void): () => void {
 }
 
 /**
+ * Calls `run` once a process has nothing else to do and is about to end.
+ *
+ * @returns a function that stops the call
+ */
+export function onProcessEnd(run: () => void): () => void {
+  const host = processOf();
+  host?.once?.("beforeExit", run);
+  return () => host?.off?.("beforeExit", run);
+}
+
+/**
  * Calls `hide` whenever the page may be about to go: when it is hidden, and when it is left. Being
  * hidden is the last event that phones fire reliably. An `unload` listener would keep the page out
  * of the back/forward cache.
@@ -89,9 +100,7 @@ export function onLifeCycle({ hide, wake }: LifeCycle): () => void {
       listen(globalThis, "pageshow", wake),
     );
   } else {
-    const host = processOf();
-    host?.once?.("beforeExit", wake);
-    stops.push(() => host?.off?.("beforeExit", wake));
+    stops.push(onProcessEnd(wake));
   }
   return stopAll(stops);
 }

@@ -7,7 +7,7 @@ import { concatBytes, hex } from "./bytes.js";
 import { utf8 } from "./canonical.js";
 import { coreErrorText, NO_ENTROPY, UNKNOWN_MECHANISM } from "./codes.js";
 import { deepCopy } from "./entries.js";
-import { ClosedError, EntropyError, TaskError } from "./errors.js";
+import { ClosedError, EntropyError, OptionError, TaskError } from "./errors.js";
 import { type Entries, InputReader, type ReportInput } from "./input.js";
 import { loadExtras, loadSums } from "./loaders.js";
 import type { ReportMaker } from "./maker.js";
@@ -57,7 +57,7 @@ export interface Randomizer<T extends Task = Task> {
    * - Several numbers are the values of items 0, 1 and so on.
    *
    * @returns the encoded reports, back to back
-   * @throws RangeError if the arrays do not match the task or each other
+   * @throws OptionError if the arrays do not match the task or each other
    * @throws ClosedError, EntropyError, WasmError
    */
   randomizeMany(lengths: Uint32Array, items: Uint32Array, values: Float64Array): Uint8Array;
@@ -65,7 +65,7 @@ export interface Randomizer<T extends Task = Task> {
    * Puts encoded reports, back to back, into an upload with a new id. The result is the body of
    * `POST /tasks/{id}/reports`.
    *
-   * @throws RangeError unless `count` is 1 to 4096
+   * @throws OptionError unless `count` is 1 to 4096
    * @throws ClosedError, EntropyError, WasmError
    */
   upload(reports: Uint8Array, count: number): Uint8Array<ArrayBuffer>;
@@ -73,7 +73,7 @@ export interface Randomizer<T extends Task = Task> {
    * Returns the header of an upload of `count` reports, with a new id. The encoded reports follow
    * it, back to back.
    *
-   * @throws RangeError unless `count` is 1 to 4096
+   * @throws OptionError unless `count` is 1 to 4096
    * @throws ClosedError, EntropyError, WasmError
    */
   uploadHeader(count: number): Uint8Array;
@@ -170,11 +170,12 @@ export class Engine implements Randomizer, ReportMaker {
   }
 
   randomizeMany(lengths: Uint32Array, items: Uint32Array, values: Float64Array): Uint8Array {
-    return this.#call((handle) => {
+    const run = (handle: WasmRandomizer) => {
       const reports = handle.randomize(lengths, items, values);
       this.#sampledDown = handle.sampled_down();
       return reports;
-    });
+    };
+    return this.#call(run, "lengths", lengths, "numbers that fit the task, items and values");
   }
 
   upload(reports: Uint8Array, count: number): Uint8Array<ArrayBuffer> {
@@ -183,7 +184,7 @@ export class Engine implements Randomizer, ReportMaker {
 
   uploadHeader(count: number): Uint8Array {
     // A copy of the module's memory, never a view.
-    return this.#call((handle) => handle.upload_header(count));
+    return this.#call((handle) => handle.upload_header(count), "count", count, "1 to 4096");
   }
 
   free(): void {
@@ -207,7 +208,13 @@ export class Engine implements Randomizer, ReportMaker {
     return this.#handle;
   }
 
-  #call<T>(run: (handle: WasmRandomizer) => T): T {
+  /** Calls the core. The core finds invalid arguments, and the error names one of them. */
+  #call<T>(
+    run: (handle: WasmRandomizer) => T,
+    option: string,
+    value: unknown,
+    expected: string,
+  ): T {
     const handle = this.#handle;
     if (handle === undefined) {
       throw new ClosedError("randomizer");
@@ -220,9 +227,7 @@ export class Engine implements Randomizer, ReportMaker {
       if (typeof cause !== "number") {
         throw cause;
       }
-      throw cause === NO_ENTROPY
-        ? new EntropyError()
-        : new RangeError("arguments do not fit the task");
+      throw cause === NO_ENTROPY ? new EntropyError() : new OptionError(option, value, expected);
     }
   }
 }
@@ -284,10 +289,10 @@ export async function createEngine(task: Task): Promise<Engine> {
 export async function createRandomizer<const T extends Task | SumTask>(
   options: RandomizerOptions<T>,
 ): Promise<RandomizerOf<T>>;
-export async function createRandomizer({
-  task,
-}: RandomizerOptions<Task | SumTask>): Promise<Randomizer | SumRandomizer> {
+export async function createRandomizer(
+  options: RandomizerOptions<Task | SumTask>,
+): Promise<Randomizer | SumRandomizer> {
   // The caller may change its own task afterwards.
-  const own = deepCopy(task);
+  const own = deepCopy(Object(options).task);
   return isSum(own) ? (await loadSums()).createMaker(own) : createEngine(parseTask(own));
 }

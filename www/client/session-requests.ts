@@ -2,6 +2,7 @@
 
 import { ClosedError, NetworkError } from "./errors.js";
 import type { Settings } from "./options.js";
+import { onProcessEnd } from "./page.js";
 import { backoffMs, startTimer } from "./time.js";
 
 /** Sender of a session's requests. Once the session is stopped, it sends nothing more. */
@@ -50,6 +51,7 @@ export class SessionRequests {
    * @param attempt makes one attempt
    * @throws ClosedError once stopped
    * @throws any error of `attempt` that is not a NetworkError
+   * @throws NetworkError in a process that is about to end
    */
   async retry<R>(attempt: () => Promise<R>): Promise<R> {
     for (let failures = 1; ; failures += 1) {
@@ -63,7 +65,17 @@ export class SessionRequests {
         }
         this.#reportFailure(error);
         this.#notBefore = Date.now() + (error.retryAfterMs ?? 0);
+        let isEnding = false;
+        const stop = onProcessEnd(() => {
+          isEnding = true;
+          this.#endPause();
+        });
         await this.#pause(backoffMs(failures, error.retryAfterMs));
+        stop();
+        // Callers that wait for a process that ends must not wait forever.
+        if (isEnding) {
+          throw error;
+        }
       }
     }
   }

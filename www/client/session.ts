@@ -307,7 +307,9 @@ export async function openSession(
     const reading = storing.then(async (store) => {
       const { ledger } = await store.ledgers();
       // A session that begins later must not grant again what was revoked elsewhere.
-      if ((events.grant.revoked ??= ledger.revoked) !== ledger.revoked) {
+      const { grant } = events;
+      grant.revoked ??= ledger.revoked;
+      if (grant.revoked !== ledger.revoked) {
         events.ended();
       }
       return ledger;

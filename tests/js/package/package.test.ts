@@ -455,6 +455,18 @@ describe("in Node", () => {
       console.log((await client.report({ autoplay: 1 })).outcome, client.pending);`;
     expect(evaluate(script)).toBe("network\nover-budget 1");
   });
+
+  it("fails what waits for a task when the process would end without it", () => {
+    const script = `
+      import { createClient } from "hushbin";
+      const client = createClient({
+        endpoint: "http://127.0.0.1:9", task: "settings", consent: true, storage: "spend-again",
+      });
+      const codes = [client.ready(), client.report({ autoplay: 1 })].map((each) =>
+        each.then(() => "done", ({ code }) => code));
+      console.log(...(await Promise.all(codes)));`;
+    expect(evaluate(script)).toBe("network network");
+  });
 });
 
 /** Interface of the bundled page. */

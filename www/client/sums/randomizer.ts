@@ -5,7 +5,7 @@
 
 import { hex } from "../bytes.js";
 import { coreErrorText, NO_ENTROPY } from "../codes.js";
-import { ClosedError, EntropyError, TaskError } from "../errors.js";
+import { ClosedError, EntropyError, TaskError, WasmError } from "../errors.js";
 import { INJECTED } from "../injected.js";
 import type { Entries } from "../input.js";
 import type { ReportMaker } from "../maker.js";
@@ -141,7 +141,7 @@ export class SumMaker implements ReportMaker, SumRandomizer {
       }
       throw cause === NO_ENTROPY
         ? new EntropyError()
-        : new RangeError("arguments do not fit the task");
+        : new WasmError("the core refused its arguments");
     }
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { type ClientOptions, createClient } from "../index.js";
+import { type ClientOptions, createClient, createRandomizer } from "../index.js";
 import { answers, clientOf, FakeCollector, SETTINGS } from "./harness.js";
 
 const made = (options: object) => () =>
@@ -29,6 +29,8 @@ describe("options", () => {
     [{ storage: "disk" }, /^storage is disk, expected device, spend-again, memory/],
     [{ fingerprint: "abc" }, /^fingerprint is abc, expected 32 digits/],
     [{ fingerprint: null }, /^fingerprint is null, expected 32 digits/],
+    [{ fetch: "fetch" }, /^fetch is fetch, expected a function/],
+    [{ onError: 7 }, /^onError is 7, expected a function/],
     [{ fingerprint: 7 }, /^fingerprint is 7, expected 32 digits/],
     [{ task: "tasks/settings" }, /^task is tasks\/settings, expected a task, or the id of one/],
   ])("%o is an error that says what is expected", (options, message) => {
@@ -44,6 +46,14 @@ describe("options", () => {
   ])("a task that is none is an error at once: %#", (options, message) => {
     expect(made(options)).toThrow(message);
     expect(made(options)).toThrow(expect.objectContaining({ code: "invalid-task" }));
+  });
+
+  it.each([undefined, null, "https://collector.example", 7])("%s is none", (options) => {
+    const made = () => createClient(options as unknown as ClientOptions);
+    expect(made).toThrow(/^endpoint is undefined, expected the collector's URL/);
+    expect(made).toThrow(expect.objectContaining({ code: "option" }));
+    const randomizer = createRandomizer(options as never);
+    return expect(randomizer).rejects.toMatchObject({ code: "invalid-task" });
   });
 
   it("may name a host by any name", () => {

@@ -4,6 +4,7 @@ import {
   AnswerError,
   createRandomizer,
   HushbinError,
+  OptionError,
   type ReportInput,
   type Task,
   TaskError,
@@ -432,10 +433,10 @@ describe("answers", () => {
     expect(await lengths(2, 64)).toBeGreaterThan(9.5);
     await expect(lengths(3, 17)).rejects.toThrow(TaskError);
     await expect(lengths(4, 2)).rejects.toThrow(TaskError);
-    expect(packed([0, 1], [1, 1])).toThrow(RangeError);
-    expect(packed([0, 1, 3], [1, 1, 1])).toThrow(RangeError);
-    expect(packed([0, 1, 1], [1, 1, 1])).toThrow(RangeError);
-    expect(packed([0, 1, 2], [1, 1, Number.NaN])).toThrow(RangeError);
+    expect(packed([0, 1], [1, 1])).toThrow(OptionError);
+    expect(packed([0, 1, 3], [1, 1, 1])).toThrow(OptionError);
+    expect(packed([0, 1, 1], [1, 1, 1])).toThrow(OptionError);
+    expect(packed([0, 1, 2], [1, 1, Number.NaN])).toThrow(OptionError);
     const pack = (lengths: number[], items: number[], values: number[]) => () =>
       randomizer.randomizeMany(
         Uint32Array.from(lengths),
@@ -445,11 +446,11 @@ describe("answers", () => {
     expect(pack([1, 1, 0, 1, 1, 2], [1, 0, 0, 0, 3, 8], [1, 1.5, 1, -7, 1, 1])()).toHaveLength(18);
     expect(pack([], [], [])()).toHaveLength(0);
     // A person has too few questions, no answer, or two answers; or a number is not finite.
-    expect(pack([1, 1], [1, 0], [1, 1])).toThrow(RangeError);
-    expect(pack([0, 1, 0], [0], [1])).toThrow(RangeError);
-    expect(pack([2, 1, 0], [0, 1, 0], [1, 1, 1])).toThrow(RangeError);
-    expect(pack([1, 1, 0], [1, 0], [1, Number.NaN])).toThrow(RangeError);
-    expect(pack([2 ** 31, 2 ** 31, 0], [], [])).toThrow(RangeError);
+    expect(pack([1, 1], [1, 0], [1, 1])).toThrow(OptionError);
+    expect(pack([0, 1, 0], [0], [1])).toThrow(OptionError);
+    expect(pack([2, 1, 0], [0, 1, 0], [1, 1, 1])).toThrow(OptionError);
+    expect(pack([1, 1, 0], [1, 0], [1, Number.NaN])).toThrow(OptionError);
+    expect(pack([2 ** 31, 2 ** 31, 0], [], [])).toThrow(OptionError);
     // None of these calls trapped: the randomiser still works.
     expect(pack([1, 1, 0], [0, 0], [1, 2])()).toHaveLength(9);
   });

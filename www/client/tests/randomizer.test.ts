@@ -8,6 +8,7 @@ import {
   createClient,
   createRandomizer,
   EntropyError,
+  OptionError,
   type Task,
   TaskError,
   UnknownItemError,
@@ -89,8 +90,8 @@ describe("a randomiser", () => {
     const report = randomizer.randomize({});
     const reports = (count: number) => new Uint8Array(count * report.length);
     expect(readUpload(randomizer.upload(reports(MAX_UPLOADS), MAX_UPLOADS)).count).toBe(4096);
-    expect(() => randomizer.upload(reports(4097), MAX_UPLOADS + 1)).toThrow(RangeError);
-    expect(() => randomizer.upload(reports(0), 0)).toThrow(RangeError);
+    expect(() => randomizer.upload(reports(4097), MAX_UPLOADS + 1)).toThrow(OptionError);
+    expect(() => randomizer.upload(reports(0), 0)).toThrow(OptionError);
   });
 
   it("counts inputs that had to be sampled down", async () => {
@@ -109,13 +110,13 @@ describe("a randomiser", () => {
         Uint32Array.from(items),
         Float64Array.from(values),
       );
-    expect(pack([2], [1], [1])).toThrow(RangeError);
-    expect(pack([1], [1, 2], [1, 1])).toThrow(RangeError);
-    expect(pack([1], [1], [])).toThrow(RangeError);
-    expect(pack([1], [40], [1])).toThrow(RangeError);
-    expect(pack([1], [1], [1.5])).toThrow(RangeError);
-    expect(pack([2], [1, 1], [1, 1])).toThrow(RangeError);
-    expect(pack([2_000_000_000, 2_300_000_000], [], [])).toThrow(RangeError);
+    expect(pack([2], [1], [1])).toThrow(OptionError);
+    expect(pack([1], [1, 2], [1, 1])).toThrow(OptionError);
+    expect(pack([1], [1], [])).toThrow(OptionError);
+    expect(pack([1], [40], [1])).toThrow(OptionError);
+    expect(pack([1], [1], [1.5])).toThrow(OptionError);
+    expect(pack([2], [1, 1], [1, 1])).toThrow(OptionError);
+    expect(pack([2_000_000_000, 2_300_000_000], [], [])).toThrow(OptionError);
     // None of these calls trapped: the randomiser still works.
     expect(pack([1], [1], [1])()).toHaveLength(9);
   });
