@@ -14,8 +14,8 @@ pub(super) fn prefers_csv(headers: &HeaderMap) -> bool {
     quality(ranges(), "text", "csv") > quality(ranges(), "application", "json")
 }
 
-/// Returns the quality value of a media type. The most specific range in `Accept` that covers the
-/// type determines it (RFC 9110, section 12.5.1).
+/// Returns the quality value of the media type `kind`/`subtype`, from 0 to 1. The most specific
+/// range in `Accept` that covers the type determines the value (RFC 9110, section 12.5.1).
 fn quality<'a>(ranges: impl Iterator<Item = &'a str>, kind: &str, subtype: &str) -> f32 {
     let mut best = (0, 0.0);
     for range in ranges {

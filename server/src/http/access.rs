@@ -1,8 +1,8 @@
 //! Access control.
 //!
-//! Uploads, tasks and health checks need no token. Released data needs an analyst's token, and
-//! changes need an admin's: `Authorization: Bearer TOKEN`. A handler states the role it needs by an
-//! argument of type [`Analyst`] or [`Admin`].
+//! Requests for uploads, tasks and health checks need no token. Requests for released data need an
+//! analyst's token, and changes need an admin's: `Authorization: Bearer TOKEN`. A handler requires
+//! a role by taking an argument of type [`Analyst`] or [`Admin`].
 
 use std::sync::Arc;
 
@@ -56,8 +56,8 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
         .then_some(text.trim_start_matches(' '))
 }
 
-/// Proof that the request has an admin's token if `ADMIN`, and otherwise an analyst's or admin's
-/// token.
+/// Proof that a request has a token of a sufficient role. If `ADMIN` is true, only an admin's token
+/// is sufficient. Otherwise an analyst's token is sufficient too.
 pub(super) struct Authorized<const ADMIN: bool>;
 
 /// Proof that the request has a token for reading released data.

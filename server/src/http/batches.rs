@@ -12,7 +12,7 @@ use super::state::AppState;
 use super::tasks;
 use crate::store::{BatchRow, BatchSettings, BatchState, StoredTask};
 
-/// Batch in a response.
+/// Description of a batch in a response.
 #[derive(Serialize)]
 pub(super) struct BatchSummary {
     number: u64,

@@ -21,8 +21,8 @@ use crate::role::signature::{self, SignerId};
 use crate::sealed::{KeyId, Recipient};
 use crate::store::{Origin, Submission, SubmittedUpload};
 
-/// Minimum size limit of a block, in bytes. Shufflers send at most half of it, except for a single
-/// report that is longer.
+/// Size limit of a block, in bytes, unless the limit of uploads is higher. Shufflers send at most
+/// half as many bytes, except for a single report that is longer.
 const BLOCK_BYTES: usize = 1 << 20;
 
 #[derive(Serialize)]
@@ -77,15 +77,15 @@ pub(super) async fn receive(
     Ok(Json(BlockReceipt { receipt }))
 }
 
-/// Reports of a block after opening.
+/// Reports of a block, after those that can be opened have been opened.
 struct OpenedBlock {
     uploads: Vec<SubmittedUpload>,
     bytes: Vec<u8>,
     unopened: u64,
 }
 
-/// Opens the reports of a block, and puts those sealed to the same key into one upload. The
-/// upload's id is derived from the block and the key.
+/// Opens the reports of a block. Reports that were sealed to the same key become one upload, whose
+/// id is derived from the block and the key.
 ///
 /// # Errors
 /// When `block` is not exactly one block of this task.

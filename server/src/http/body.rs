@@ -13,8 +13,8 @@ use super::query;
 use super::state::AppState;
 use crate::store::MemoryReservation;
 
-/// Checks that a body has no content encoding. An encoded body would not be decoded, and its bytes
-/// could be mistaken for an upload.
+/// Checks that a body has no content encoding. The collector does not decode bodies, and could
+/// mistake encoded bytes for an upload.
 ///
 /// # Errors
 /// [`Problem::EncodedBody`].
@@ -48,7 +48,7 @@ pub(super) async fn read(
         .map_err(|_| Problem::Timeout)?
 }
 
-/// Reads a body sent with a token, under the limits of uploads.
+/// Reads the body of a request that needs a token. The limits of uploads apply.
 ///
 /// # Errors
 /// Same as [`read`].

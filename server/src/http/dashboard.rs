@@ -1,7 +1,8 @@
-//! Dashboard: a page that shows released data, as files inside the binary.
+//! Dashboard: a page that shows released data. Its files are inside the binary.
 //!
-//! The files contain no collected data. The page requests it from the collector, with the token of
-//! the person who uses it. `npm run build:dashboard` builds the files from `www/dashboard`.
+//! The files contain no collected data. The page requests the data from the collector, with the
+//! token of the person who uses the page. `npm run build:dashboard` builds the files from
+//! `www/dashboard`.
 
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};

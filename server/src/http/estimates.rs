@@ -19,10 +19,10 @@ use crate::store::{BatchRow, StoredTask};
 use hushbin_analysis::estimate::{Options, Query};
 use hushbin_analysis::sums::{SumEstimates, SumQuery};
 
-/// Maximum number of items whose estimates count as a short response, at about 500 bytes each.
+/// Maximum number of items in a response that counts as short. One estimate has about 500 bytes.
 const SHORT_ITEMS: usize = 1000;
 
-/// Maximum number of hashes for one item and one report: one for each sign.
+/// Maximum number of hashes per item and report: one for each sign of the item.
 const SIGNS: u64 = 2;
 
 /// `GET /tasks/{id}/estimates`: estimates as JSON, or as CSV if the client prefers it.
@@ -89,8 +89,9 @@ async fn answer_to(
     Ok(response_writer::table(csv, body.await?))
 }
 
-/// Returns the kind of work that a query needs: the totals of whole batches, or the reports if the
-/// question has no list of items. It does not check whether the query can be answered.
+/// Returns the kind of work that a query needs. Most queries need the totals of whole batches. A
+/// query needs the reports if its question has no list of items. This function does not check
+/// whether the query can be answered.
 ///
 /// # Errors
 /// [`Problem::TooManyItems`] if the items need more than `hashes` hashes.

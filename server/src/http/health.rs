@@ -12,8 +12,8 @@ use super::problem::{NotReady, Problem};
 use super::state::AppState;
 use crate::http::metrics::Metrics;
 
-/// `GET /livez`: the process responds. It does not check storage, because a restart does not repair
-/// a disk.
+/// `GET /livez`: shows that the process responds. Storage is not checked, because a restart does
+/// not repair a disk.
 pub(super) async fn live() -> Json<Value> {
     Json(json!({ "status": "live" }))
 }
@@ -30,7 +30,7 @@ pub(super) async fn ready(State(state): State<AppState>) -> Result<Json<Value>, 
     }
 }
 
-/// `GET /metrics`: metrics in the format that Prometheus reads.
+/// `GET /metrics`: metrics of the collector, in the format that Prometheus reads.
 pub(super) async fn metrics(State(metrics): State<Arc<Metrics>>) -> impl IntoResponse {
     metrics.probe().await;
     // Encoding reads the sizes of files, which blocks.

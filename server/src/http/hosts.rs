@@ -1,4 +1,4 @@
-//! Host names under which a collector answers.
+//! Host names that requests to a collector may use.
 
 use axum::http::request::Parts;
 use axum::http::uri::Authority;
@@ -19,7 +19,7 @@ pub(crate) struct BadHost {
 }
 
 impl Hosts {
-    /// Creates the list of allowed names.
+    /// Creates the list of allowed host names.
     ///
     /// # Errors
     /// When a name has a scheme or port, or is not a host name.
@@ -31,7 +31,7 @@ impl Hosts {
         Ok(Self(names.into_iter().map(name).collect::<Result<_, _>>()?))
     }
 
-    /// Returns true if the request is for an allowed name.
+    /// Returns true if the request is for an allowed host name.
     pub(super) fn allow(&self, request: &Parts) -> bool {
         self.0.is_empty()
             || match request.uri.host() {
@@ -54,7 +54,7 @@ impl Hosts {
     }
 }
 
-/// Normalises a name: host names ignore case and a final dot.
+/// Normalises a host name for comparison, since case and a final dot have no meaning.
 fn comparable(name: &str) -> String {
     name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase()
 }

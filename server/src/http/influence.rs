@@ -1,4 +1,4 @@
-//! Influence of made-up reports on the estimates, and tests that detect some of them.
+//! Influence of made-up reports on the estimates, and tests that detect some made-up reports.
 
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery, State};

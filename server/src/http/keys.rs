@@ -13,12 +13,12 @@ use super::tasks;
 
 #[derive(Serialize)]
 pub(super) struct Keys {
-    /// Key configurations, hexadecimal. The first one is for new reports.
+    /// Key configurations, in hexadecimal. New reports should be sealed to the first.
     keys: Vec<String>,
 }
 
-/// `GET /tasks/{id}/keys`: key configurations. A page accepts only configurations that match its
-/// pins. It therefore does not have to trust the process that sends them.
+/// `GET /tasks/{id}/keys`: key configurations. A page accepts only configurations that match the
+/// page's pins, so it need not trust the process that sends the configurations.
 pub(super) async fn show(
     State(state): State<AppState>,
     path: Result<Path<String>, PathRejection>,

@@ -1,4 +1,4 @@
-//! Middleware of all responses, and the routers that need no store.
+//! Middleware for all requests and responses, and the routers that need no store.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub(super) fn starting_router(metrics: Arc<Metrics>) -> Router {
     with_common_layers(router, LayerState::new(metrics))
 }
 
-/// Returns the router for peers that send too many requests.
+/// Returns the router that refuses all requests, for peers that send too many.
 pub(super) fn rate_limited_router(metrics: Arc<Metrics>) -> Router {
     let router = Router::new().fallback(async || Problem::TooManyRequests);
     with_common_layers(router, LayerState::new(metrics))
@@ -54,8 +54,8 @@ impl LayerState {
     }
 }
 
-/// Adds the middleware of all responses: a deadline, access from any origin, and a ban on content
-/// sniffing. It also counts problems, and turns panics into problems.
+/// Adds the middleware for all requests: a deadline, access from any origin, and a ban on content
+/// sniffing. The middleware also counts error responses, and turns panics into error responses.
 ///
 /// The middleware is a single layer. A router boxes each layer, and clones it with all inner layers
 /// for each request. With separate layers, cloning took a third of an upload's time.
@@ -84,8 +84,8 @@ pub(super) fn with_common_layers(router: Router, common: LayerState) -> Router {
     router.layer(layers)
 }
 
-/// Enforces the deadline. Work that the handler began may still complete after the deadline. An
-/// upload that was committed too late is a duplicate when the client sends it again.
+/// Enforces the deadline of a request. Work that the handler began may still complete after the
+/// deadline. An upload that was committed too late is a duplicate when the client sends it again.
 async fn enforce_deadline(
     State(common): State<LayerState>,
     request: Request,
@@ -105,8 +105,8 @@ async fn enforce_deadline(
     response
 }
 
-/// Returns a span with method and route at debug level, without address, user agent or query.
-/// Uploads have no span, even if the router is nested.
+/// Returns a tracing span with the method and route of a request at debug level, without address,
+/// user agent or query. Uploads have no span, even if the router is nested.
 fn span(request: &Request) -> Span {
     match request.extensions().get::<MatchedPath>() {
         Some(route) if !UNLOGGED.iter().any(|own| route.as_str().ends_with(own)) => {

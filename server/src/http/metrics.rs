@@ -40,7 +40,7 @@ pub(crate) struct Metrics {
     opened: Mutex<Option<OpenedStore>>,
 }
 
-/// Opened store, from which some metrics are read when they are requested.
+/// Opened store. Some metrics are read from it whenever metrics are requested.
 struct OpenedStore {
     store: Store,
     directory: Option<PathBuf>,
@@ -59,13 +59,13 @@ struct ReasonLabel {
 /// Reason that the collector closed a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CloseReason {
-    /// Peer at its limit of connections.
+    /// The peer already had the maximum number of connections.
     Peer,
-    /// Connection that waited longest for a request when all slots were taken.
+    /// All slots were taken, and this connection had waited longest for a request.
     MakeRoom,
-    /// Peer that did not read its responses.
+    /// The peer did not read its responses.
     Unread,
-    /// TLS handshake that failed or took too long.
+    /// The TLS handshake failed or took too long.
     Handshake,
 }
 
@@ -145,7 +145,8 @@ impl Metrics {
         *self.opened.lock() = Some(OpenedStore { store: store.clone(), directory });
     }
 
-    /// Checks whether a write goes through the journal, and sets the metric `ready`.
+    /// Writes to the journal as a test, and sets the metric `ready` to 1 if the write succeeds, or
+    /// else to 0.
     pub(crate) async fn probe(&self) {
         let store = self
             .opened
@@ -215,8 +216,8 @@ fn gauge(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }
 
-/// Returns the total size of the files below a directory in bytes. Files that cannot be read count
-/// 0.
+/// Returns the total size in bytes of all files below a directory. A file whose size cannot be read
+/// counts as 0 bytes.
 fn size_of_files(directory: &std::path::Path) -> u64 {
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
     let of = |entry: std::fs::DirEntry| match entry.metadata() {

@@ -1,33 +1,33 @@
 //! HTTP interface of the collector.
 //!
-//! | request | for | response |
+//! | request | who may send it | response |
 //! |---|---|---|
-//! | `POST /tasks/{id}/reports` | anyone | takes one or more uploads back to back: 201 when all are on disk, 200 if all were there before |
+//! | `POST /tasks/{id}/reports` | anyone | takes one or more uploads back to back: 201 when all are on disk, 200 if all were on disk before |
 //! | `GET /tasks` | analysts | ids of all tasks |
 //! | `POST /tasks` | admins | collects a new task: `{ "task": …, "settings": … }` |
 //! | `GET /tasks/{id}` | anyone | the complete task, its fingerprint and effective ε |
 //! | `DELETE /tasks/{id}` | admins | deletes the task and all of its data |
-//! | `GET /tasks/{id}/settings` | analysts | settings of the task's collection |
+//! | `GET /tasks/{id}/settings` | analysts | settings for collecting the task |
 //! | `PUT /tasks/{id}/settings` | admins | changes these settings |
-//! | `GET /tasks/{id}/batches` | analysts | released and closed batches, and the number of reports in the open one |
-//! | `POST /tasks/{id}/batches` | admins | closes the open batch, which is released as soon as it is counted |
+//! | `GET /tasks/{id}/batches` | analysts | released and closed batches, and the number of reports in the open batch |
+//! | `POST /tasks/{id}/batches` | admins | closes the open batch, which is released after its reports are counted |
 //! | `GET /tasks/{id}/estimates` | analysts | estimates of released batches with error bars, JSON or CSV |
 //! | `POST /tasks/{id}/estimates` | analysts | estimates for a query in the body, which may be longer than a URL |
 //! | `GET /tasks/{id}/heavy-hitters` | analysts | texts that many people have, JSON or CSV |
 //! | `GET /tasks/{id}/privacy` | analysts | how much the released reports reveal, individually and shuffled |
-//! | `GET /tasks/{id}/influence` | analysts | the effect that made-up reports could have, and tests that detect some |
-//! | `GET /tasks/{id}/keys` | anyone | keys that pages seal reports to, of shufflers and analysers |
+//! | `GET /tasks/{id}/influence` | analysts | the effect that made-up reports could have, and tests that detect some of them |
+//! | `GET /tasks/{id}/keys` | anyone | keys that pages seal reports to; only on shufflers and analysers |
 //! | `POST /tasks/{id}/blocks` | shufflers | takes sealed reports of a shuffled batch: 200 when all are on the analyser's disk |
 //! | `GET /.well-known/ohttp-gateway` | anyone | keys that requests through relays are sealed to (RFC 9458 and 9540) |
-//! | `POST /.well-known/ohttp-gateway` | anyone | answers such a request like a direct one |
+//! | `POST /.well-known/ohttp-gateway` | anyone | answers a sealed request from a relay like a direct request |
 //! | `GET /` | anyone | redirects to the dashboard |
 //! | `GET /dashboard` | anyone | redirects to the dashboard |
 //! | `GET /dashboard/` | anyone | the dashboard, a page that shows released data to analysts with a token |
 //! | `GET /dashboard/dashboard.js` | anyone | the dashboard's script |
 //! | `GET /dashboard/dashboard.css` | anyone | the dashboard's style sheet |
 //! | `GET /dashboard/icon.svg` | anyone | the dashboard's icon |
-//! | `GET /livez` | anyone | the process responds |
-//! | `GET /readyz` | anyone | a write has gone through the journal |
+//! | `GET /livez` | anyone | shows that the process responds |
+//! | `GET /readyz` | anyone | shows that the journal accepts writes |
 //! | `GET /metrics` | anyone | metrics of the collector, for Prometheus |
 //! | `GET /openapi.json` | anyone | this interface as an OpenAPI document |
 //!
@@ -111,7 +111,7 @@ const SEALED_ROLES: &[Role] = &[Role::Shuffler, Role::Analyser];
 
 const ALL_ROLES: &[Role] = &[Role::Collector, Role::Shuffler, Role::Analyser];
 
-/// Path, its handlers, and the roles that serve it.
+/// Path with its handlers and the roles that serve it.
 type Route = (&'static str, MethodRouter<AppState>, &'static [Role]);
 
 /// Returns all routes.
@@ -143,7 +143,7 @@ fn routes() -> [Route; 22] {
     ]
 }
 
-/// Returns the routes for requests through a relay: those that pages use.
+/// Returns the routes for requests through a relay: only the routes that pages use.
 fn relayed_routes() -> [Route; 3] {
     [
         (UPLOADS, post(uploads::create), PAGE_ROLES),
@@ -155,9 +155,9 @@ fn relayed_routes() -> [Route; 3] {
 /// Returns the whole interface as a service without a socket, to be served alone or nested in
 /// another application.
 ///
-/// It has no access control: anyone who can reach it may read and change everything. The embedding
-/// application must restrict access. (`hushbin serve` requires tokens.) After serving, the
-/// application has to close the store ([`Store::close`]).
+/// The router has no access control: anyone who can reach it may read and change everything. The
+/// embedding application must restrict access. (`hushbin serve` requires tokens.) After serving,
+/// the application has to close the store ([`Store::close`]).
 pub fn router(store: Store, limits: Limits) -> Router {
     let metrics = Arc::new(Metrics::new());
     metrics.opened(&store, None);
@@ -186,7 +186,7 @@ pub(crate) fn collector(
     with_common_layers(routes_for_role(routes, role).with_state(state), common)
 }
 
-/// Builds a router for one role. Paths that only other roles serve respond with
+/// Builds the router for one role. Requests for paths of other roles get
 /// [`Problem::OtherRole`].
 fn routes_for_role(routes: impl IntoIterator<Item = Route>, role: Role) -> Router<AppState> {
     let add = |router: Router<AppState>, (path, methods, roles): Route| {

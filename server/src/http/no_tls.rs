@@ -1,6 +1,6 @@
 //! TLS in a build without the feature `tls`: every use returns an error.
 //!
-//! [`Tls`] has no values, so code that handles certificates compiles and is never reached.
+//! [`Tls`] has no values. Code that handles certificates therefore compiles, but is never reached.
 
 use std::convert::Infallible;
 use std::io;
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::missing_feature::{self, MissingFeature};
 
-/// Certificate and key; cannot exist in this build.
+/// Certificate and key. No value of this type can exist in this build.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Tls(Infallible);
 

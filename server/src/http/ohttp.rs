@@ -17,11 +17,11 @@ use super::tasks;
 use crate::ohttp::message;
 use crate::store::MemoryReservation;
 
-/// Number of bytes by which a sealed request may exceed the longest upload: some hundred for the
-/// envelope, the rest for padding.
+/// Number of bytes by which a sealed request may exceed the longest upload. The envelope takes some
+/// hundred bytes, and the rest is room for padding.
 const ENVELOPE_BYTES: usize = 16 << 10;
 
-/// Router that answers the requests inside sealed requests.
+/// Router that answers the opened requests that relays forward.
 #[derive(Clone)]
 pub(super) struct InnerRouter(pub(super) Router);
 
@@ -105,7 +105,7 @@ fn decode_request(message: &Bytes, hosts: Option<&Hosts>) -> Result<Request, Pro
     }
 }
 
-/// Response together with the memory reserved for it until it is sent.
+/// Sealed response, with the memory that is reserved until the response has been sent.
 struct ReservedBytes(
     Vec<u8>,
     #[expect(dead_code, reason = "given back on drop")] MemoryReservation,

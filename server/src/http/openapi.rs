@@ -9,7 +9,7 @@ use super::tasks;
 
 pub(crate) const DOCUMENT: &str = include_str!("openapi.json");
 
-/// `GET /openapi.json`: the document of this version of the collector.
+/// `GET /openapi.json`: the OpenAPI document of this version of the collector.
 pub(super) async fn show() -> impl IntoResponse {
     (tasks::ASK_AGAIN, tasks::JSON, DOCUMENT)
 }

@@ -1,4 +1,4 @@
-//! Privacy of a task's reports, for a privacy notice.
+//! Privacy of a task's reports, with statements for a privacy notice.
 
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery, State};
@@ -26,10 +26,11 @@ struct PrivacyResponse<'a> {
     local: Privacy,
     /// Number of reports in released batches.
     reports: u64,
-    /// Number of reports in the smallest released batch, or in the smallest batch that shufflers
-    /// sent.
+    /// Number of reports in the smallest released batch. On an analyser, number of reports in the
+    /// smallest batch that a shuffler sent, if that is smaller; 0 if the origin of some reports is
+    /// unknown.
     smallest_batch: u64,
-    /// Shufflers that the reports came through; empty for a collector.
+    /// Ids of the shufflers that the reports came through; empty for a collector.
     shuffled_by: Vec<String>,
     /// Central privacy of the smallest batch, since an analyst may read the totals of that batch
     /// alone.
@@ -51,7 +52,8 @@ struct SumsPrivacyResponse<'a> {
     /// keys count as different batches.
     smallest_batch: u64,
     shuffled_by: Vec<String>,
-    /// True if the smallest batch has at least as many messages as the promise requires.
+    /// True if the smallest batch has at least the number of messages that the task's central ε
+    /// requires.
     holds: bool,
     batch_statement: String,
 }
@@ -117,7 +119,8 @@ pub(super) async fn show(
     Ok((tasks::ASK_AGAIN, tasks::JSON, body.await?).into_response())
 }
 
-/// Returns the privacy of a released batch of `reports` reports, as an account and in words.
+/// Returns the central privacy of a released batch of `reports` reports, in numbers and in words.
+/// The numbers are `None` if the batch has no central ε; the words then state the reason.
 ///
 /// # Errors
 /// [`Problem::BadQuery`] if δ or the honest fraction is out of range for this task.

@@ -66,7 +66,7 @@ pub(super) fn parse_estimates(query: &str) -> Result<(Options, Option<Vec<u64>>)
     Ok((options, batches))
 }
 
-/// Parses the batches of `batches=1,4-6`; `None` means all.
+/// Parses a query such as `batches=1,4-6`, which lists batch numbers. `None` means all batches.
 ///
 /// # Errors
 /// [`Problem::BadQuery`].
@@ -109,12 +109,12 @@ pub(super) fn parse_heavy_hitters(
     })
 }
 
-/// Parameters of a shuffled batch's privacy.
+/// Assumptions under which the central privacy of a shuffled batch is computed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct PrivacyQuery {
-    /// δ, in [`DELTA`].
+    /// Probability δ that the guarantee fails, in the range [`DELTA`].
     pub(super) delta: f64,
-    /// Fraction of the reports assumed to be honest, in [`HONEST_FRACTION`].
+    /// Fraction of the reports that are assumed to be honest, in the range [`HONEST_FRACTION`].
     pub(super) honest_fraction: f64,
 }
 
@@ -142,7 +142,7 @@ pub(super) fn parse_privacy(query: &str) -> Result<PrivacyQuery, Problem> {
     Ok(asked)
 }
 
-/// Returns the pairs of keys and values of a query, without decoding them.
+/// Splits a query into pairs of key and value, which are still percent-encoded.
 fn pairs(query: &str) -> impl Iterator<Item = (&str, &str)> {
     query
         .split('&')
@@ -150,7 +150,7 @@ fn pairs(query: &str) -> impl Iterator<Item = (&str, &str)> {
         .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
 }
 
-/// Stores the text of a key that may occur only once.
+/// Decodes the text of a key, and stores it in `slot`. A key that occurs twice is an error.
 fn read_text(key: &str, value: &str, slot: &mut Option<String>) -> Result<(), Problem> {
     match slot.replace(decode(value)?) {
         None => Ok(()),
@@ -158,7 +158,7 @@ fn read_text(key: &str, value: &str, slot: &mut Option<String>) -> Result<(), Pr
     }
 }
 
-/// Stores the number of a key that may occur only once.
+/// Parses the number of a key, and stores it in `slot`. A key that occurs twice is an error.
 fn read_number(key: &str, value: &str, slot: &mut Option<f64>) -> Result<(), Problem> {
     match slot.replace(number(key, &decode(value)?)?) {
         None => Ok(()),

@@ -1,7 +1,7 @@
 //! Responses that are written on another thread.
 //!
-//! A short response is buffered as a whole. A long one is sent while it is being written. A slow
-//! client therefore delays the writing and does not fill memory.
+//! A short response is buffered as a whole. A long response is sent while it is being written. A
+//! slow client therefore only delays the writing, and cannot fill the memory.
 
 use std::io::{self, Write};
 use std::mem;
@@ -45,7 +45,7 @@ pub(super) fn json(answer: &impl Serialize, out: &mut ResponseWriter) -> Result<
     serde_json::to_writer(out, answer).map_err(|_| Problem::Internal)
 }
 
-/// Returns the response for a body that is JSON or CSV.
+/// Returns the response with a body that is CSV if `csv` is true, and JSON otherwise.
 pub(super) fn table(csv: bool, body: Body) -> Response {
     let kind = match csv {
         true => "text/csv; charset=utf-8; header=present",
@@ -61,19 +61,19 @@ pub(super) fn table(csv: bool, body: Body) -> Response {
     (headers, body).into_response()
 }
 
-/// Kind of work that a response needs. It determines whether the response is buffered, and the
-/// queue in which the work waits.
+/// Kind of work that a response needs. The kind determines whether the response is buffered, and in
+/// which queue the work waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WorkKind {
-    /// Response from totals of at most some hundred KB.
+    /// Response of at most some hundred KB, computed from totals.
     Short,
-    /// Response of any length from totals.
+    /// Response of any length, computed from totals.
     Long,
-    /// Response of any length from all reports, read one by one.
+    /// Response of any length, computed from all reports, which are read one by one.
     Reports,
 }
 
-/// Writer of a response.
+/// Writer of the body of a response, on a thread for blocking work.
 pub(super) struct ResponseWriter {
     work: WorkKind,
     buffer: Vec<u8>,
@@ -113,8 +113,8 @@ impl ResponseWriter {
         }
     }
 
-    /// Sends the rest of the buffer, or the problem. If the first piece was sent already, a problem
-    /// cuts the response off instead.
+    /// Ends the response: sends the rest of the buffer, or the problem. If a piece was sent
+    /// already, a problem cuts the response off instead.
     pub(super) fn finish(mut self, result: Result<(), Problem>) {
         let held = Bytes::from(mem::take(&mut self.buffer));
         match (self.state, result) {
@@ -131,7 +131,7 @@ impl ResponseWriter {
         }
     }
 
-    /// Sends the buffer as a piece. The first piece follows the response's head.
+    /// Sends the buffer to the client as one piece. The response's head precedes the first piece.
     fn send(&mut self) -> io::Result<()> {
         let pieces = match mem::replace(&mut self.state, ResponseState::Abandoned) {
             ResponseState::Streaming(pieces) => pieces,
@@ -150,7 +150,7 @@ impl ResponseWriter {
     }
 }
 
-/// Replies with a body whose pieces follow. Returns the sender of these pieces.
+/// Replies with a response body that is still empty. Returns the sender for the body's pieces.
 fn begin(reply: oneshot::Sender<Result<Body, Problem>>) -> io::Result<mpsc::Sender<Piece>> {
     let (pieces, reader) = mpsc::channel(WAITING_PIECES);
     let body = Body::new(StreamedBody {
@@ -177,7 +177,7 @@ impl Write for ResponseWriter {
     }
 }
 
-/// Body that is still being written.
+/// Response body whose pieces are sent while later pieces are still being written.
 struct StreamedBody {
     reader: mpsc::Receiver<Piece>,
     ended: bool,

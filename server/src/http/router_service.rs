@@ -1,8 +1,8 @@
-//! Service behind all connections.
+//! Service that answers the requests of all connections.
 //!
 //! While the store is being opened, the service serves only a few paths. Afterwards it serves the
-//! whole interface. It answers only under the collector's host names, and uses TLS if there is a
-//! certificate.
+//! whole interface. It refuses requests for other host names than the collector's, and uses TLS if
+//! there is a certificate.
 
 use std::sync::Arc;
 
@@ -19,8 +19,8 @@ use super::problem::Problem;
 use super::tls::Tls;
 use crate::http::metrics::Metrics;
 
-/// Service whose router, host names and certificate can be replaced while it serves. Clones share
-/// them.
+/// Service whose router, host names and certificate can be replaced while it serves. All clones
+/// share the same router, host names and certificate.
 #[derive(Clone)]
 pub(crate) struct RouterService(Arc<Inner>);
 
@@ -33,7 +33,8 @@ struct Inner {
 }
 
 impl RouterService {
-    /// Creates the service for a process without a store yet: live, but not ready.
+    /// Creates the service for a process whose store is not open yet: `/livez` responds, and most
+    /// other paths respond with the problem `starting`.
     pub(crate) fn new(hosts: Hosts, tls: Option<Tls>, metrics: Arc<Metrics>) -> Self {
         Self(Arc::new(Inner {
             router: RwLock::new(starting_router(Arc::clone(&metrics))),
@@ -54,8 +55,8 @@ impl RouterService {
         *self.0.hosts.write() = hosts;
     }
 
-    /// Replaces the certificate for new connections. Returns true if it differs from the previous
-    /// one.
+    /// Replaces the certificate for new connections. Returns true if the new certificate differs
+    /// from the previous one.
     pub(crate) fn set_tls(&self, tls: Option<Tls>) -> bool {
         let mut held = self.0.tls.write();
         let other = *held != tls;

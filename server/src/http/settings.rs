@@ -1,4 +1,4 @@
-//! Settings of a task's collection.
+//! Requests for the settings with which a task is collected.
 
 use axum::Json;
 use axum::body::Body;
@@ -12,7 +12,7 @@ use super::state::AppState;
 use super::{body, tasks};
 use crate::store::Settings;
 
-/// `GET /tasks/{id}/settings`: the settings of the task's collection.
+/// `GET /tasks/{id}/settings`: the settings with which the task is collected.
 pub(super) async fn show(
     _: Analyst,
     State(state): State<AppState>,
@@ -22,7 +22,7 @@ pub(super) async fn show(
     Ok((tasks::ASK_AGAIN, Json((*stored.settings()).clone())))
 }
 
-/// `PUT /tasks/{id}/settings`: replaces all settings. Omitted settings get the default.
+/// `PUT /tasks/{id}/settings`: replaces all settings. Omitted settings get their defaults.
 pub(super) async fn change(
     _: Admin,
     State(state): State<AppState>,

@@ -1,4 +1,4 @@
-//! State shared by handlers, and limits of requests.
+//! State that all request handlers share, and limits of requests.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -24,22 +24,23 @@ use crate::task::CollectedTask;
 pub struct Limits {
     /// Maximum length of an upload's body, in bytes.
     pub upload_bytes: usize,
-    /// Time limit for the arrival of a body.
+    /// Time limit for the arrival of a request's body.
     pub body_timeout: Duration,
-    /// Time limit for a response.
+    /// Time limit from the start of a request until the response begins.
     pub request_timeout: Duration,
-    /// Maximum number of short responses computed at once; further ones wait.
+    /// Maximum number of short responses that are computed at once. Further responses wait.
     pub estimates_at_once: usize,
     /// True to release all reports, even a few, when estimates are requested. This is for
     /// development, where the reports are not from real people.
     pub release_on_read: bool,
-    /// Maximum number of long responses, such as estimates of many items, computed and sent at
-    /// once. Further ones wait. Each is sent as fast as the client reads.
+    /// Maximum number of long responses, such as estimates of many items, that are computed and
+    /// sent at once. Further long responses wait. A response is sent as fast as the client reads.
     pub long_answers_at_once: usize,
-    /// Maximum number of responses at once that read all reports, as for items without a list. Each
-    /// uses all cores. Further ones wait.
+    /// Maximum number of responses at once for which all reports are read, such as estimates of
+    /// items that the task does not list. Each uses all cores. Further such responses wait.
     pub readers_at_once: usize,
-    /// Maximum number of hashes for a response that reads reports: 10 to 30 seconds of a core.
+    /// Maximum number of hashes that a response may need if all reports are read for it. The
+    /// default takes one core 10 to 30 seconds.
     pub hashes: u64,
 }
 
@@ -75,7 +76,7 @@ impl FromRef<AppState> for Arc<Metrics> {
     }
 }
 
-/// State shared by handlers.
+/// State that all request handlers share.
 #[derive(Clone)]
 pub(super) struct AppState(Arc<SharedState>);
 
@@ -88,12 +89,13 @@ struct SharedState {
     gateway: Option<Arc<Gateway>>,
     /// Permits for short responses.
     short: Arc<Semaphore>,
-    /// Permits for long responses, separate so that they cannot delay short ones.
+    /// Permits for long responses. They are separate, so that long responses cannot delay short
+    /// ones.
     long: Arc<Semaphore>,
-    /// Permits for responses that read reports, separate so that they delay neither short nor long
-    /// responses.
+    /// Permits for responses for which reports are read. They are separate, so that such responses
+    /// delay no other responses.
     readers: Arc<Semaphore>,
-    /// JSON of each task's public description, by id.
+    /// Public description of each task as JSON, by the task's id.
     task_json: Mutex<HashMap<String, (Fingerprint, Bytes)>>,
 }
 
@@ -133,7 +135,7 @@ impl AppState {
         &self.0.limits
     }
 
-    /// Returns the keys of this process, and the processes it exchanges reports with.
+    /// Returns the keys of this process, and the processes with which it exchanges reports.
     pub(super) fn peers(&self) -> &Peers {
         &self.0.peers
     }
@@ -152,7 +154,8 @@ impl AppState {
         self.0.store.task(&id).ok_or(Problem::UnknownTask(id))
     }
 
-    /// Returns the released batches of a query: the requested ones, or all.
+    /// Returns the released batches that a query requests, or all released batches if `asked` is
+    /// `None`.
     ///
     /// # Errors
     /// [`Problem::NothingReleased`] or [`Problem::UnknownBatch`].
@@ -184,11 +187,11 @@ impl AppState {
         asked.iter().map(of).collect()
     }
 
-    /// Returns the JSON of a task's public description. The JSON is made only once, since it may be
-    /// long and requested often.
+    /// Returns the public description of a task as JSON. `make` creates the JSON at the first call
+    /// only, since the JSON may be long and requested often.
     ///
     /// # Errors
-    /// Same as `make`.
+    /// When `make` fails, with the same error.
     pub(super) fn task_json(
         &self,
         task: &CollectedTask,
@@ -210,9 +213,9 @@ impl AppState {
     /// Writes a response on a blocking thread, for work that would hold a thread of the runtime too
     /// long.
     ///
-    /// Each kind of work has a limited number of permits, and further work waits. `write` gets the
-    /// store and the writer of the response. The permit is kept until the last piece of the
-    /// response is on its way.
+    /// Each kind of work has a limited number of permits, and work without a permit waits. `write`
+    /// is called with the store and the writer of the response. The permit is returned when the
+    /// last piece of the response has been handed over for sending.
     pub(super) async fn write_response(
         &self,
         work: WorkKind,

@@ -1,4 +1,4 @@
-//! Tasks: listing, showing, creating and deleting.
+//! Requests that list, show, create and delete tasks.
 
 use axum::Json;
 use axum::body::{Body, Bytes};
@@ -16,18 +16,19 @@ use crate::store::{Settings, TaskSetup};
 use crate::task::{CollectedDraft, CollectedTask};
 use hushbin_analysis::promise::{SumPrivacy, protects};
 
-/// Header `Cache-Control: no-cache`. A task does not change, but another data directory may use the
-/// same id for a different task.
+/// Header `Cache-Control: no-cache`, so that clients always ask again. A task does not change, but
+/// another data directory may use the same id for a different task.
 pub(super) const ASK_AGAIN: [(HeaderName, HeaderValue); 1] =
     [(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"))];
 
-/// Content type of bytes that contain JSON.
+/// Header `Content-Type` for JSON.
 pub(super) const JSON: [(HeaderName, HeaderValue); 1] = [(
     header::CONTENT_TYPE,
     HeaderValue::from_static("application/json"),
 )];
 
-/// Returns the task id in the path. An id that cannot be decoded is not found.
+/// Returns the task id in a request's path. If the id cannot be decoded, returns the problem for
+/// unknown paths.
 pub(super) fn id(path: Result<Path<String>, PathRejection>) -> Result<String, Problem> {
     path.map(|Path(id)| id).map_err(|_| Problem::NotFound)
 }
@@ -62,8 +63,8 @@ struct TaskResponse<'a> {
 enum TaskPrivacy {
     Local {
         effective_epsilon: f64,
-        /// Pairs of inputs that a report hardly distinguishes, in words. If there are several
-        /// questions, all protect whole inputs.
+        /// Part of a person's input that ε protects, in words. If there are several questions, each
+        /// protects whole inputs.
         protects: String,
     },
     /// Shuffled sums, which have no local ε.
@@ -103,7 +104,7 @@ pub(super) async fn show(
     Ok((ASK_AGAIN, JSON, shown?))
 }
 
-/// Request for a new task with its settings.
+/// Body of a request for a new task: the task, and the settings for collecting it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CreateRequest {
@@ -118,7 +119,8 @@ pub(super) struct CreatedTask {
     settings: Settings,
 }
 
-/// `POST /tasks`: creates a task. Parameters that are left out are chosen, as for task files.
+/// `POST /tasks`: creates a task. Parameters that are left out are chosen automatically, as for
+/// task files.
 pub(super) async fn create(
     _: Admin,
     State(state): State<AppState>,

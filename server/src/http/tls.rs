@@ -1,7 +1,7 @@
 //! TLS, for a collector without a proxy in front.
 //!
-//! Sessions are not resumed: a ticket or session id would link a client's connections to each
-//! other.
+//! Sessions cannot be resumed, because a session ticket or a session id would link the connections
+//! of a client to each other.
 
 use std::fmt::{self, Debug, Formatter};
 use std::fs;
@@ -65,16 +65,17 @@ pub(crate) enum TlsError {
     },
 }
 
-/// Expected content of the two files, for error messages.
+/// Expected content of the certificate file, for error messages.
 const CHAIN: &str = "a certificate, and those that it is signed by behind it";
+/// Expected content of the key file, for error messages.
 const KEY: &str = "a private key that is not encrypted";
 
 impl Tls {
     /// Reads a certificate chain and its key from two PEM files.
     ///
     /// # Errors
-    /// When a file cannot be read or has different content. Also when users other than owner and
-    /// group may read the key, or the key does not match the certificate.
+    /// When a file cannot be read or has different content, when users other than owner and group
+    /// may read the key, or when the key does not match the certificate.
     pub(crate) fn read(certificate: &Path, key: &Path) -> Result<Self, TlsError> {
         let text = fs::read(certificate).map_err(|source| file_error(certificate, source))?;
         let chain: Vec<_> = CertificateDer::pem_slice_iter(&text)
@@ -118,14 +119,14 @@ impl Tls {
     }
 }
 
-/// Compares the certificate chains only.
+/// Compares only the certificate chains.
 impl PartialEq for Tls {
     fn eq(&self, other: &Self) -> bool {
         self.chain == other.chain
     }
 }
 
-/// Omits the key.
+/// Writes only the name of the type, so that the key is never shown.
 impl Debug for Tls {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("Tls").finish_non_exhaustive()

@@ -24,12 +24,12 @@ pub(super) struct Accepted {
     duplicates: usize,
 }
 
-/// `POST /tasks/{id}/reports`: one or more uploads back to back. Responds with 2xx only when all of
-/// them are on disk: 201 if at least one is new, else 200.
+/// `POST /tasks/{id}/reports`: takes one or more uploads back to back. Responds with 2xx only when
+/// all uploads are on disk: 201 if at least one is new, and 200 otherwise.
 ///
-/// If any upload is invalid, none is stored. Valid uploads are stored independently. If a different
-/// upload was accepted earlier under the same id, the response is a problem that names the id. The
-/// remaining uploads of the body are on disk nevertheless.
+/// If any upload is invalid, none is stored. If a different upload was accepted earlier under the
+/// same id, the response is a problem that names the id. The remaining uploads of the body are
+/// nevertheless stored.
 ///
 /// The content type is ignored: without a preflight, browsers send one of the simple types or none.
 pub(super) async fn create(
@@ -83,8 +83,8 @@ pub(super) async fn create(
     Ok((status, Json(accepted)))
 }
 
-/// Splits a body into uploads. Reports are checked; of sealed reports only the length can be
-/// checked.
+/// Splits a body into uploads, and checks the reports. If reports are sealed, only their length can
+/// be checked.
 ///
 /// # Errors
 /// When an upload is malformed, or this role does not take uploads of the task.
@@ -107,8 +107,8 @@ fn submitted(
     Ok(uploads.into_iter().map(submitted).collect())
 }
 
-/// Checks that the page that sends the upload is allowed by the task's settings. Browsers send the
-/// true origin of a page. Programs can send any origin, so this keeps out only pages.
+/// Checks that the task's settings allow the page that sends the upload. Browsers send the true
+/// origin of a page. Programs can send any origin, so this check keeps out only pages.
 ///
 /// # Errors
 /// [`Problem::OriginNotAllowed`].

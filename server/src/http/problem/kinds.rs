@@ -1,14 +1,14 @@
-//! Problems, each with its type, status and title.
+//! Problems: kinds of error responses, each with a type, a status and a title.
 
 use hushbin::Fingerprint;
 use serde::Serialize;
 
 use super::not_ready::NotReady;
 
-/// Error as the client sees it. Causes inside the collector appear only in its log.
+/// Error as the client sees it. Causes inside the collector appear only in the collector's log.
 ///
-/// `Display` returns the sentence about this occurrence, empty if the title is enough. `Serialize`
-/// writes the members in addition to type, title, status and detail.
+/// `Display` writes the sentence about this occurrence (`detail`), which is empty if the title is
+/// enough. `Serialize` writes the members besides `type`, `title`, `status` and `detail`.
 #[derive(Debug, Clone, PartialEq, thiserror::Error, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Problem {
@@ -22,7 +22,7 @@ pub(crate) enum Problem {
         #[serde(skip)]
         detail: String,
     },
-    /// Upload made under different parameters than the task's.
+    /// Upload whose task parameters differ from those of the task.
     #[error("the task's fingerprint is {expected}, the upload's is {received}")]
     FingerprintMismatch {
         expected: Fingerprint,
@@ -86,13 +86,13 @@ pub(crate) enum Problem {
     /// Request without a token.
     #[error("send \"Authorization: Bearer TOKEN\"; hushbin token create makes one")]
     Unauthorized,
-    /// Token that is not one of the collector's.
+    /// Token that the collector does not know.
     #[error(
         "the token is unknown to this collector: it was revoked or made for another; \
          hushbin token list lists the valid ones"
     )]
     UnknownToken,
-    /// Token of a role that is not allowed to do this.
+    /// Token whose role does not allow the request.
     #[error("an admin's token is needed")]
     Forbidden,
     /// Body with unexpected content.
@@ -113,19 +113,19 @@ pub(crate) enum Problem {
          item; request fewer, or estimate from exported reports (hushbin journal export)"
     )]
     TooManyItems { have: usize, most: u64 },
-    /// Too much work waiting.
+    /// Request that is refused because too much work is waiting.
     #[error("try again later")]
     Overloaded,
     /// Journal that could not be read or written.
     #[error("it could not be read or written, and nothing was accepted; try again later")]
     Storage,
-    /// Write to the journal that failed, with the reason.
+    /// Test write to the journal that failed, with the reason.
     #[error("{reason}")]
     NotReady { reason: NotReady },
     /// Write request to a collector that is read-only.
     #[error("released batches can still be read; try again later")]
     ReadOnly,
-    /// Request while the store is being opened.
+    /// Request that arrived while the store was being opened.
     #[error("")]
     Starting,
     /// Peer that exceeded its rate of requests.
@@ -134,10 +134,10 @@ pub(crate) enum Problem {
     /// Upload from a page that the task's settings do not allow.
     #[error("the Origin header names no origin of the task's settings")]
     OriginNotAllowed,
-    /// Request that a different role serves.
+    /// Request that only servers of a different role serve.
     #[error("pages send reports to shufflers, analysers estimate from them")]
     OtherRole,
-    /// Keys of the analyser that are not known yet.
+    /// Request for the analyser's keys, which the shuffler does not know yet.
     #[error("the shuffler has not heard from its analyser; try again later")]
     NoKeys,
     /// Block that is not signed by a known shuffler.
@@ -146,25 +146,25 @@ pub(crate) enum Problem {
     /// Upload with more reports than the task's settings allow.
     #[error("an upload has {have} reports, at most {most} are taken")]
     TooManyReports { have: usize, most: u32 },
-    /// Upload with a number of messages that differs from the task's.
+    /// Upload whose number of messages is not the number that the task requires.
     #[error("an upload has {have} messages, expected exactly {expected}")]
     MessageCount { have: usize, expected: u32 },
     /// Request that does not apply to shuffled sums.
     #[error("GET estimates, privacy and influence of the task")]
     NotForSums,
-    /// Request through a relay, sealed to a key or with a suite that this gateway does not have.
+    /// Request from a relay that is sealed to an unknown key, or with an unsupported cipher suite.
     #[error("GET /.well-known/ohttp-gateway lists keys and suites")]
     OhttpKey,
     /// Request for a host name that the collector does not serve.
     #[error("")]
     Misdirected,
-    /// Defect of the collector.
+    /// Error that is caused by a defect of the collector.
     #[error("")]
     Internal,
-    /// Unknown path.
+    /// Request for an unknown path.
     #[error("")]
     NotFound,
-    /// Method that is not supported at this path.
+    /// Request with a method that its path does not support.
     #[error("")]
     MethodNotAllowed,
 }
@@ -176,13 +176,13 @@ pub(super) struct ProblemKind {
     pub(super) title: &'static str,
 }
 
-/// Slug of the problem that a response reports. The response's extensions contain it, so that
-/// metrics can count it.
+/// Slug of the problem that a response reports. The slug is in the response's extensions, so that
+/// metrics can count the problem.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::http) struct ProblemSlug(pub(in crate::http) &'static str);
 
 impl Problem {
-    /// Returns type, status and title. They are defined only here.
+    /// Returns the slug, status and title of the problem. They are defined only here.
     #[rustfmt::skip]
     pub(super) const fn kind(&self) -> ProblemKind {
         let (slug, status, title) = match self {

@@ -1,8 +1,8 @@
 //! Error responses: `application/problem+json` (RFC 9457).
 //!
-//! `kinds` defines sentence, members, type, status and title of each problem. `response` builds the
-//! response. `retry_after` decides when a client may retry. `from_errors` converts errors of the
-//! store, the analysis and the core.
+//! `kinds` defines the sentence, members, type, status and title of each problem. `response` builds
+//! the HTTP response. `retry_after` decides when a client may retry. `from_errors` converts errors
+//! of the store, the analysis and the core into problems.
 
 mod from_errors;
 mod kinds;

@@ -8,22 +8,22 @@ use crate::store::{Remedy, StoreError};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum NotReady {
-    /// Full disk.
+    /// The disk is full.
     #[error("the journal has no room on its disk")]
     NoRoom,
-    /// Journal without permission to write.
+    /// The collector may not write to the journal.
     #[error("the journal may not be written to")]
     NotWritable,
-    /// Collector started as read-only.
+    /// The collector was started as read-only.
     #[error("the collector was started with --read-only")]
     ReadOnly,
     /// Too many uploads are waiting.
     #[error("too many uploads are waiting")]
     Overloaded,
-    /// Collector that is stopping.
+    /// The collector is stopping.
     #[error("the collector is going away")]
     Stopping,
-    /// Journal that failed for a different reason.
+    /// The journal failed for a different reason.
     #[error("the journal failed; the log says how")]
     Failed,
 }

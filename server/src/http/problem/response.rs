@@ -1,4 +1,4 @@
-//! Responses to problems: body and headers.
+//! HTTP response for a problem: body and headers.
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};

@@ -1,11 +1,11 @@
-//! Retry-After: when a refused client may try again.
+//! Header `Retry-After`, which states when a refused client may try again.
 
 use axum::http::HeaderValue;
 
 use super::kinds::Problem;
 
 impl Problem {
-    /// Returns the header's value in seconds, if trying again can help.
+    /// Returns the value of the header `Retry-After` in seconds, or `None` if retrying cannot help.
     pub(super) const fn retry_after(&self) -> Option<HeaderValue> {
         let seconds = match self {
             // An operator has to free the disk, or restart the collector.

@@ -1,4 +1,4 @@
-//! Response bodies that keep the connection busy until they are sent.
+//! Response bodies that keep their connection marked as busy until they are sent.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -8,8 +8,8 @@ use hyper::body::{Frame, SizeHint};
 
 use super::slots::BusyGuard;
 
-/// Body with the guard that keeps its connection busy. hyper drops it after handing the last byte
-/// to the connection.
+/// Response body with the guard that marks its connection as busy. hyper drops the body after
+/// handing the last byte to the connection.
 pub(super) struct GuardedBody {
     body: Body,
     _busy: BusyGuard,

@@ -1,4 +1,4 @@
-//! Connections: accepting, limiting and draining them.
+//! Server of connections: accepts, limits and drains connections.
 //!
 //! `axum::serve` limits neither the number of connections, nor the time for a request's head, nor
 //! the time for reading a response. It also logs addresses. This server has these limits and keeps
@@ -47,27 +47,29 @@ const SEND_BUFFER: u32 = 256 << 10;
 /// Limits of the whole server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ServerOptions {
-    /// Maximum number of connections. At this limit, each new connection closes the one that has
-    /// waited longest for a request. If no connection is waiting, new ones wait to be accepted.
+    /// Maximum number of connections. At this limit, each new connection closes the connection that
+    /// has waited longest for a request. If no connection waits for a request, new connections wait
+    /// to be accepted.
     pub(crate) connections: usize,
     /// Maximum number of connections of one IPv4 address or IPv6 /64 network. Further connections
     /// are closed at once. `None` means no limit.
     pub(crate) connections_of_peer: Option<usize>,
-    /// Maximum number of requests a minute from one IPv4 address or IPv6 /64 network. Further
+    /// Maximum number of requests per minute from one IPv4 address or IPv6 /64 network. Further
     /// requests get status 429. `None` means no limit.
     pub(crate) requests_of_peer: Option<NonZeroU32>,
     /// Time limit for a TLS handshake.
     pub(crate) handshake_timeout: Duration,
     /// Time limit for a request's head, including the idle time before it.
     pub(crate) head_timeout: Duration,
-    /// Time in which a peer has to read a minimum number of bytes of a waiting response.
+    /// Time in which a peer has to read a minimum number of bytes, while a response waits to be
+    /// sent.
     pub(crate) write_timeout: Duration,
-    /// Time limit for the requests under way when the server stops.
+    /// Time limit for finishing the current requests when the server stops.
     pub(crate) drain_timeout: Duration,
 }
 
 impl ServerOptions {
-    /// Default limits, for one process on a small machine. A peer has no limits, since all
+    /// Default limits, for one process on a small machine. There are no limits per peer, since all
     /// connections may come from one proxy.
     pub(crate) const DEFAULT: Self = Self {
         connections: 4096,
@@ -79,14 +81,16 @@ impl ServerOptions {
         drain_timeout: Duration::from_secs(20),
     };
 
-    /// Returns the default limit of connections for a peer. There is none on a loopback address,
-    /// since all connections then come from a proxy.
+    /// Returns the default limit of connections for one peer, for a server that listens on the
+    /// address `listen`. There is no limit on a loopback address, since all connections then come
+    /// from a proxy.
     pub(crate) fn default_connections_of_peer(listen: IpAddr) -> Option<usize> {
         (!listen.is_loopback()).then_some(256)
     }
 
-    /// Returns the default limit of requests a minute for a peer. It suits some ten page views a
-    /// second behind one address. There is none on a loopback address.
+    /// Returns the default limit of requests per minute for one peer, for a server that listens on
+    /// the address `listen`. The limit suits some ten page views per second behind one address.
+    /// There is no limit on a loopback address.
     pub(crate) fn default_requests_of_peer(listen: IpAddr) -> Option<NonZeroU32> {
         NonZeroU32::new(600).filter(|_| !listen.is_loopback())
     }
@@ -98,7 +102,7 @@ impl Default for ServerOptions {
     }
 }
 
-/// Returns a listening socket.
+/// Returns a socket that listens on `address`.
 ///
 /// # Errors
 /// When the address is not available.
@@ -114,9 +118,9 @@ pub(crate) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(BACKLOG)
 }
 
-/// Serves until `stop` completes, then finishes the requests under way.
+/// Serves until `stop` completes, and then finishes the current requests.
 ///
-/// Returns true if all of them finished in time.
+/// Returns true if all current requests finished in time.
 pub(crate) async fn serve(
     listener: TcpListener,
     service: RouterService,
@@ -135,7 +139,7 @@ pub(crate) async fn serve(
         .is_ok()
 }
 
-/// Accepts connections, and serves each in a separate task.
+/// Accepts connections, and serves each connection in a separate asynchronous task.
 async fn accept_all(
     listener: &TcpListener,
     service: &RouterService,
@@ -194,7 +198,7 @@ async fn accept_all(
     }
 }
 
-/// Serves a connection until it ends or has to make room.
+/// Serves a connection until it ends, or until it has to make room for a new connection.
 async fn run_connection(connection: ConnectionFuture, slot: Arc<Slot>, metrics: Arc<Metrics>) {
     metrics.connections.inc();
     tokio::select! {
@@ -211,11 +215,11 @@ async fn run_connection(connection: ConnectionFuture, slot: Arc<Slot>, metrics: 
     metrics.connections.dec();
 }
 
-/// Future that serves all requests of a connection, boxed to save memory. With boxes, 4096 silent
-/// connections took 51 MB. As part of the waiting futures they took 113 MB.
+/// Future that serves all requests of a connection. It is boxed to save memory: 4096 silent
+/// connections took 51 MB with boxes, and 113 MB without.
 type ConnectionFuture = Pin<Box<dyn Future<Output = hyper::Result<()>> + Send>>;
 
-/// Serves the requests of a connection.
+/// Returns the future that serves the requests of a connection.
 fn serve_connection<S, A>(
     stream: S,
     http: &http1::Builder,
@@ -231,14 +235,14 @@ where
     Box::pin(draining.watch(connection))
 }
 
-/// Returns true if the connection ended because its peer did not read.
+/// Returns true if the connection ended because the peer did not read its responses.
 fn is_unread(error: &hyper::Error) -> bool {
     std::error::Error::source(error)
         .and_then(|cause| cause.downcast_ref::<io::Error>())
         .is_some_and(|cause| cause.kind() == io::ErrorKind::TimedOut)
 }
 
-/// Accepts the next connection. Errors are handled here, so this function returns only with a
+/// Accepts the next connection. After an error, this function tries again until it has a
 /// connection.
 async fn accept(listener: &TcpListener, slots: &Slots) -> (TcpStream, Peer) {
     loop {

@@ -7,13 +7,14 @@ use governor::{DefaultKeyedRateLimiter, Quota};
 
 use super::slots::Peer;
 
-/// Number of requests between clean-ups. A clean-up removes peers whose state equals that of a new
-/// peer.
+/// Number of requests between clean-ups. A clean-up removes the peers that have their full quota
+/// again.
 const TIDY_EVERY: u32 = 1 << 14;
 
-/// Rate limiter with a constant rate for each peer. A burst may use the requests of a whole minute.
+/// Rate limiter with a constant rate for each peer. A peer may send the requests of a whole minute
+/// at once.
 ///
-/// A peer's quota is full again at most a minute after its last request. The next clean-up then
+/// At most a minute after its last request, a peer has its full quota again. The next clean-up then
 /// removes the peer. Peers are kept only in memory.
 pub(super) struct RateLimiter {
     peers: DefaultKeyedRateLimiter<Peer>,
@@ -21,7 +22,7 @@ pub(super) struct RateLimiter {
 }
 
 impl RateLimiter {
-    /// Creates a limiter of `a_minute` requests a minute for each peer.
+    /// Creates a limiter that allows each peer `a_minute` requests per minute.
     pub(super) fn new(a_minute: NonZeroU32) -> Self {
         Self {
             peers: DefaultKeyedRateLimiter::keyed(Quota::per_minute(a_minute)),

@@ -1,10 +1,11 @@
-//! Slots for connections: limits in total and for each peer, and the choice of the connection that
-//! makes room.
+//! Slots for connections. They limit the number of connections, in total and for each peer, and
+//! choose the connection that is closed to make room for a new one.
 //!
-//! A connection is *busy* from a request's head to the end of its response, and otherwise *waiting*
-//! for a head. When all slots are taken, the connection that has waited longest is closed: no
-//! response is pending on it. An attacker with thousands of silent connections therefore only
-//! replaces connections of the attack. Busy connections end by the time limits of requests.
+//! A connection is *busy* from the head of a request to the end of the response. Otherwise it is
+//! *waiting* for the head of a request. When all slots are taken, the connection that has waited
+//! longest is closed: no response is pending on that connection. An attacker with thousands of
+//! silent connections therefore only replaces connections of the attack. Busy connections end by
+//! the time limits of requests.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::{IpAddr, Ipv6Addr};
@@ -13,9 +14,9 @@ use std::sync::Arc;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 
-/// Peer for which connections are counted: an IPv4 address, or an IPv6 /64 network, which one
-/// household or machine usually has. It is kept in memory while it has a connection. A peer can
-/// only be compared, and never displayed.
+/// Peer for which connections are counted. A peer is an IPv4 address, or an IPv6 /64 network, which
+/// usually belongs to one household or machine. A peer is kept in memory while it has a connection.
+/// Peers can be compared, but never displayed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Peer(IpAddr);
 
@@ -31,12 +32,12 @@ impl Peer {
     }
 }
 
-/// Slots of a server.
+/// Slots for all connections of a server.
 pub(super) struct Slots {
     limit: usize,
     peer_limit: usize,
     state: Mutex<State>,
-    /// Notified when a connection has ended or begins to wait, so there may be room.
+    /// Notified when a connection ends or begins to wait, since a new connection may then fit.
     changed: Notify,
 }
 
@@ -44,14 +45,14 @@ pub(super) struct Slots {
 struct State {
     open: usize,
     of_peer: HashMap<Peer, usize>,
-    /// Waiting connections, ordered by the start of the wait.
+    /// Connections that wait for a request, ordered by the start of the wait.
     waiting: BTreeMap<u64, Arc<Notify>>,
-    /// Number of waits begun so far; orders `waiting`.
+    /// Number of waits that have begun so far. It gives the keys of `waiting`.
     clock: u64,
 }
 
 impl Slots {
-    /// Creates slots: at least one in total, and at least one for each peer.
+    /// Creates `limit` slots, of which each peer may take `peer_limit`. A limit of 0 counts as 1.
     pub(super) fn new(limit: usize, peer_limit: Option<usize>) -> Arc<Self> {
         Arc::new(Self {
             limit: limit.max(1),
@@ -61,8 +62,8 @@ impl Slots {
         })
     }
 
-    /// Takes a slot for a new connection of this peer, which begins to wait for a request. Returns
-    /// `None` if the peer is at its limit.
+    /// Takes a slot for a new connection of this peer. The connection then counts as waiting for a
+    /// request. Returns `None` if the peer already has its maximum number of connections.
     ///
     /// If all slots are taken, the connection that has waited longest is asked to close. This
     /// function waits until a connection has closed.
@@ -78,7 +79,8 @@ impl Slots {
         }
     }
 
-    /// Tries [`acquire`](Self::acquire) without waiting; the outer `None` means that all slots are taken.
+    /// Does the same as [`acquire`](Self::acquire) without waiting. The outer `None` means that all
+    /// slots are taken.
     fn try_acquire(self: &Arc<Self>, peer: Peer) -> Option<Option<Arc<Slot>>> {
         let mut state = self.state();
         if state.of_peer.get(&peer).copied().unwrap_or_default() >= self.peer_limit {
@@ -101,7 +103,8 @@ impl Slots {
         })))
     }
 
-    /// Closes the connection that has waited longest, when a resource besides slots is exhausted.
+    /// Closes the connection that has waited longest for a request. This is for exhausted resources
+    /// other than slots, such as open files.
     pub(super) fn cut_longest_waiting(&self) {
         self.state().cut_longest_waiting();
     }
@@ -126,12 +129,12 @@ impl State {
     }
 }
 
-/// Slot of one connection, returned on drop.
+/// Slot that one connection has taken. Dropping it frees the slot.
 pub(super) struct Slot {
     slots: Arc<Slots>,
     peer: Peer,
-    /// Start of the latest wait, a key of `waiting`. This mutex is locked only while the state of
-    /// all slots is locked, so the order of locks is fixed.
+    /// Key in `waiting` of the connection's latest wait. This mutex is locked only while the state
+    /// of all slots is locked, so the order of locks is fixed.
     since: Mutex<u64>,
     cut: Arc<Notify>,
 }
@@ -145,7 +148,7 @@ impl Slot {
         BusyGuard(Arc::clone(self))
     }
 
-    /// Completes when the connection has to make room.
+    /// Completes when the connection has to close, to make room for a new connection.
     pub(super) async fn cut(&self) {
         self.cut.notified().await;
     }
@@ -171,7 +174,7 @@ impl Drop for Slot {
     }
 }
 
-/// Guard of a request under way, whose connection must not be closed to make room.
+/// Guard of a current request. While it exists, its connection is not closed to make room.
 pub(super) struct BusyGuard(Arc<Slot>);
 
 impl Drop for BusyGuard {

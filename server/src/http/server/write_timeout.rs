@@ -1,4 +1,4 @@
-//! Timeout of writes: closes connections whose peer does not read.
+//! Write timeout, which closes connections whose peer does not read the responses.
 
 use std::io;
 use std::pin::Pin;
@@ -8,12 +8,12 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep};
 
-/// Minimum number of bytes that a peer must take in a write timeout while a response waits. Any
-/// working network takes more, and most responses are shorter.
+/// Minimum number of bytes that a peer must receive within each write timeout, while more bytes
+/// wait to be sent. Any working network is faster, and most responses are shorter.
 const MIN_BYTES: usize = 512 << 10;
 
-/// Stream whose writes fail if the peer takes less than [`MIN_BYTES`] bytes in `timeout` while more
-/// is waiting.
+/// Stream whose writes fail if the peer receives less than [`MIN_BYTES`] bytes within `timeout`,
+/// while more bytes wait to be sent.
 pub(super) struct WriteTimeout<S> {
     stream: S,
     timeout: Duration,
@@ -99,7 +99,8 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for WriteTimeout<S> {
         self.stream.is_write_vectored()
     }
 
-    /// hyper flushes after handing all data to the stream, so no data waits any more.
+    /// Flushes the stream and stops the timer. hyper flushes after handing all data to the stream,
+    /// so no data waits any more.
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.stalled = None;
         Pin::new(&mut self.stream).poll_flush(context)

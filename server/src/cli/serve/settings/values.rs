@@ -1,4 +1,4 @@
-//! The settings, and how those of flags, variables and a file are merged.
+//! Settings of `hushbin serve`, and the merging of flags, environment variables and a file.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -106,7 +106,7 @@ pub(in crate::cli::serve) struct Settings {
     #[arg(long, value_name = "BYTES")]
     pub(super) max_upload_bytes: Option<usize>,
     /// Memory for uploads that wait for the disk, in bytes: at least --max-upload-bytes (three
-    /// times that with --ohttp-key), at most 1099511627776. One request can wait for each 8 KiB of
+    /// times that with --ohttp-key), at most 1099511627776. At most one request waits per 8 KiB of
     /// this memory. When the memory is full, clients are asked to retry later (default 67108864)
     #[arg(long, value_name = "BYTES")]
     pub(super) queue_bytes: Option<usize>,
@@ -119,10 +119,10 @@ pub(in crate::cli::serve) struct Settings {
     /// --listen is a loopback address)
     #[arg(long, value_name = "COUNT")]
     pub(super) max_connections_per_peer: Option<usize>,
-    /// Maximum number of requests per minute from one IPv4 address or IPv6 /64 network, without
-    /// those for /livez and /readyz; 0 means no limit. If there are more, the client is asked to
-    /// retry later. Set it to 0 if a proxy on another machine forwards the requests (default 600,
-    /// or 0 if --listen is a loopback address)
+    /// Maximum number of requests per minute from one IPv4 address or IPv6 /64 network, not
+    /// counting those for /livez and /readyz; 0 means no limit. If there are more, the client is
+    /// asked to retry later. Set it to 0 if a proxy on another machine forwards the requests
+    /// (default 600, or 0 if --listen is a loopback address)
     #[arg(long, value_name = "COUNT")]
     pub(super) max_requests_per_peer: Option<u32>,
     /// Time limit in seconds, 1 to 3600, within which a client has to receive each 512 KiB of a
@@ -177,8 +177,8 @@ impl Settings {
     /// Reads a configuration file. Relative paths in the file start at the directory of the file.
     ///
     /// # Errors
-    /// When it cannot be read, is not TOML, or has an unknown key. The message names the file, the
-    /// line and the known keys.
+    /// When the file cannot be read, is not TOML, or has an unknown key. The message names the
+    /// file, the line and the known keys.
     pub(in crate::cli::serve) fn read(path: &Path) -> Result<Self, Error> {
         let named = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
         let text = text::read(path).map_err(|error| named(&error))?;
@@ -203,7 +203,7 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Returns these settings, completed with those of `other`.
+    /// Returns these settings, in which `other` fills in the settings that are missing.
     ///
     /// # Errors
     /// When a path is not valid UTF-8.
@@ -213,7 +213,7 @@ impl Settings {
         Ok(all.try_into()?)
     }
 
-    /// Returns the keys whose values differ.
+    /// Returns the keys whose values differ between these settings and `other`.
     ///
     /// # Errors
     /// When a path is not valid UTF-8.
@@ -226,7 +226,7 @@ impl Settings {
         Ok(names)
     }
 
-    /// Copies the settings that can change while the collector runs.
+    /// Copies from `other` the settings that can change while the collector runs.
     pub(in crate::cli::serve) fn adopt_changeable(&mut self, other: Self) {
         self.hosts = other.hosts;
         self.log = other.log;
