@@ -1,6 +1,7 @@
-//! Cost of accounting for one shuffled batch: the time and peak memory of the whole command, and of
-//! one call compared with a naive one. The naive one computes binomial tails from scratch for every
-//! number of informative reports. Run it with `cargo bench -p hushbin-server --bench accounting`.
+//! Cost of computing the central privacy of one shuffled batch. The benchmark measures the time and
+//! peak memory of the whole command, and the time of one call. The call is compared with a naive
+//! version, which computes binomial tails from scratch for every number of informative reports. Run
+//! it with `cargo bench -p hushbin-server --bench accounting`.
 //!
 //! `HUSHBIN_BENCH_RUNS` sets the number of runs of the command.
 
@@ -23,10 +24,10 @@ const S: u32 = 4;
 const T: u32 = 17;
 const EPSILON: f64 = 1.0;
 const DELTA: f64 = 1e-10;
-/// Environment variable of a child process that accounts for this number of reports and prints its
-/// peak memory.
+/// Environment variable that turns this program into a child process. The process computes the
+/// central privacy of a batch with this number of reports, and prints its peak memory.
 const CHILD: &str = "HUSHBIN_BENCH_CHILD";
-/// Number of bisection steps of the naive search, for six decimal places.
+/// Number of bisection steps of the naive search for ε, which give six decimal places.
 const HALVINGS: u32 = 20;
 
 fn main() {
@@ -92,7 +93,7 @@ fn command(n: u64) -> Vec<String> {
     words.split_whitespace().map(str::to_owned).collect()
 }
 
-/// Returns the time from the command's start to its end.
+/// Returns the time that the command takes for a batch of `n` reports, as a separate process.
 fn process(n: u64) -> Duration {
     let mut process = Command::new(env!("CARGO_BIN_EXE_hushbin"));
     process.args(&command(n)[1..]).stdout(Stdio::null());
@@ -101,7 +102,7 @@ fn process(n: u64) -> Duration {
     begin.elapsed()
 }
 
-/// Returns the peak memory of the command, in a separate process.
+/// Returns the peak memory of the command in MiB, from a separate process for `n` reports.
 fn peak_megabytes(n: u64) -> Option<f64> {
     let mut child = Command::new(env::current_exe().unwrap());
     let output = child.env(CHILD, n.to_string()).output().unwrap();
@@ -119,8 +120,8 @@ fn peak_kilobytes() -> Option<u64> {
     line.trim().strip_suffix(" kB")?.parse().ok()
 }
 
-/// Returns the minimum time of a call and of a naive call, in milliseconds. The naive call repeats
-/// for one second.
+/// Returns the minimum times of the call and of the naive version, in milliseconds. Each is
+/// repeated for at most about one second.
 fn calls(n: u64, runs: usize) -> (f64, f64) {
     let collision = Collision::new(Rule::Occupied, Hashing::Independent, T).unwrap();
     let mixture = Mixture::collision(&collision, S, EPSILON).unwrap();
@@ -150,7 +151,7 @@ fn calls(n: u64, runs: usize) -> (f64, f64) {
     (ours, naive)
 }
 
-/// Returns ε_c of the reduction by bisection, up to the local ε.
+/// Computes the central ε of a batch of `n` reports by bisection between 0 and the local ε.
 fn naive_central(mixture: &Mixture, n: u64) -> f64 {
     let (mut low, mut high) = (0.0, mixture.epsilon());
     for _ in 0..HALVINGS {
@@ -164,8 +165,10 @@ fn naive_central(mixture: &Mixture, n: u64) -> f64 {
     high
 }
 
-/// Returns δ(ε_c) from its definition. It sums over every total T within ten standard deviations of
-/// the mean, with three binomial tails at the sign change of P − exp(ε_c)·Q.
+/// Computes δ from its definition, at the central ε `central`. The sum is over every total number
+/// of informative reports within ten standard deviations of the mean. For each total, three
+/// binomial tails begin where P − exp(ε)·Q changes its sign. P and Q are the distributions under
+/// two inputs.
 fn naive_delta(mixture: &Mixture, n: u64, central: f64) -> f64 {
     let (e, k) = (mixture.epsilon().exp(), central.exp());
     let (alpha, rest) = (mixture.alpha(), mixture.rest());
@@ -180,7 +183,7 @@ fn naive_delta(mixture: &Mixture, n: u64, central: f64) -> f64 {
     for total in first..=last {
         let t = total as f64;
         let (fewer, same) = (alpha * clones.pmf(total - 1), rest * clones.pmf(total));
-        // P − k·Q of a is C(T, a)/2^T times this much at 0 and by a.
+        // P − k·Q at a, over C(T, a)/2^T, is linear in a. Its value at 0 and its slope follow.
         let at_zero = 2.0 * fewer * (1.0 - k * e) + same * (1.0 - k);
         let slope = 2.0 * fewer / t * (e - 1.0) * (1.0 + k);
         let from = (-at_zero / slope).ceil().max(1.0) as u64;

@@ -1,10 +1,10 @@
 //! Cost of each mechanism on one core: choosing parameters, randomising one person, and decoding
-//! one report. Decoding is compared with a naive version that hashes every item of every report.
-//! Several hash functions are compared with one, in a few tasks and over a grid. Run it with `cargo
-//! bench -p hushbin-server --bench mechanisms`.
+//! one report. Decoding is compared with a naive version that hashes every item for every report.
+//! Mechanisms with several hash functions are compared with mechanisms with one, for a few tasks
+//! and for a grid of tasks. Run it with `cargo bench -p hushbin-server --bench mechanisms`.
 //!
-//! Measurements take turns, each turn is short, and the quickest one counts. Other work on the
-//! machine only slows turns down, and it cannot slow down all of them.
+//! Measurements take turns, each turn is short, and the quickest turn counts. Other work on the
+//! machine only slows turns down, and it is unlikely to slow down all turns.
 
 #![allow(clippy::unwrap_used)]
 
@@ -20,10 +20,11 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use serde_json::{Value, json};
 
-/// Real and large tasks as (d, s, ε).
+/// Realistic and large tasks, each as number of items d, sparsity s, and local ε.
 const TASKS: [(u32, u32, f64); 2] = [(1378, 6, 2.0), (4096, 64, 1.0)];
 
-/// Tasks for which several hash functions are chosen, as (mechanism, d, s, ε).
+/// Tasks for which several hash functions are chosen, each as mechanism, number of items d,
+/// sparsity s, and local ε.
 const SEVERAL: [(&str, u32, u32, f64); 5] = [
     ("coco", 256, 2, 1.0),
     ("coco", 256, 8, 1.0),
@@ -32,8 +33,8 @@ const SEVERAL: [(&str, u32, u32, f64); 5] = [
     ("collision", 256, 4, 1.0),
 ];
 
-/// Returns the mechanisms by the name of the row: with chosen parameters, CoCo with one pair, and
-/// hash-bin for each level and noise. CoCo with one pair has only item signs to decode.
+/// Returns the mechanisms to measure, each with the name of its row in the table. CoCo with one
+/// pair is a separate row, since decoding its reports needs only the signs of items.
 fn mechanisms() -> [(&'static str, Value); 6] {
     let one_pair = json!({ "name": "coco", "favoured": 1, "buckets": 2 });
     let hash_bin = |level, noise: Option<&str>| {
@@ -53,7 +54,7 @@ fn mechanisms() -> [(&'static str, Value); 6] {
     ]
 }
 
-/// Adds one report to two counts for each item, item by item.
+/// Adds one report to the two counts of each item, by hashing each item separately.
 fn fold_naively(mechanism: &Mechanism, report: &Report, counts: &mut [[u64; 2]]) {
     match (mechanism, report) {
         (Mechanism::Collision(collision), Report::Collision(report)) => {
@@ -99,7 +100,7 @@ fn fold_naively(mechanism: &Mechanism, report: &Report, counts: &mut [[u64; 2]])
 /// Amount of work in a measurement.
 struct Effort {
     turns: usize,
-    /// Reports decoded in a turn; `naive` is the number for the naive version.
+    /// Number of reports that are decoded in a turn. `naive` is that number for the naive version.
     reports: usize,
     naive: usize,
 }
@@ -158,8 +159,8 @@ fn main() {
     });
 }
 
-/// Compares the default choice with one hash function over a grid of tasks with few entries, and
-/// prints a summary.
+/// Compares the mechanism chosen by default with a mechanism that has one hash function, for a grid
+/// of tasks with few entries. Prints a summary.
 fn over_a_grid(effort: &Effort) {
     let mut randomized = Vec::new();
     let mut decoded = Vec::new();
@@ -208,7 +209,8 @@ fn over_a_grid(effort: &Effort) {
     );
 }
 
-/// Ratio of decoding times, the task, and both times in nanoseconds.
+/// Decoding times of the chosen mechanism and of the mechanism with one hash function: their ratio,
+/// a description of the task, and both times in nanoseconds.
 type Row = (f64, String, f64, f64);
 
 fn draft(items: u32, sparsity: u32, epsilon: f64, mechanism: &Value) -> TaskDraft {
@@ -219,7 +221,7 @@ fn draft(items: u32, sparsity: u32, epsilon: f64, mechanism: &Value) -> TaskDraf
     .unwrap()
 }
 
-/// Returns the chosen number of hash functions R.
+/// Returns the number R of hash functions that is chosen for a task.
 fn hashes(draft: &TaskDraft) -> u32 {
     match draft.resolve().unwrap().questions()[0].mechanism() {
         Mechanism::Collision(collision) => collision.hashes(),
@@ -228,8 +230,8 @@ fn hashes(draft: &TaskDraft) -> u32 {
     }
 }
 
-/// Returns the nanoseconds to choose parameters, to randomise a person, to decode a report, and to
-/// decode it naively.
+/// Measures a task. Returns the times in nanoseconds to choose parameters, to randomise the answer
+/// of one person, to decode one report, and to decode one report naively.
 fn row(draft: &TaskDraft, effort: &Effort) -> [f64; 4] {
     let task = draft.resolve().unwrap();
     let entries = entries(&task);
@@ -265,7 +267,7 @@ fn row(draft: &TaskDraft, effort: &Effort) -> [f64; 4] {
     quickest
 }
 
-/// Returns the entries of a person with s entries.
+/// Returns the entries of a person who has as many entries as the sparsity of the task.
 fn entries(task: &Task) -> Vec<Entry> {
     let step = task.questions()[0].items().count().unwrap() / task.questions()[0].sparsity();
     let entry = |i: u32| Entry {

@@ -1,10 +1,10 @@
-//! Version of a JSON file, read before the rest of the file is parsed.
+//! Format version of a JSON file, which is read before the rest of the file is parsed.
 
 use serde::Deserialize;
 
 #[derive(Deserialize)]
 struct Versioned {
-    /// Omitted by some formats in version 1.
+    /// Format version. Files in version 1 of some formats omit it.
     #[serde(default = "first")]
     version: u64,
 }
@@ -13,7 +13,7 @@ const fn first() -> u64 {
     1
 }
 
-/// Returns the version of a JSON object, 1 if it has no key `version`.
+/// Returns the value of the key `version` in a JSON object, or 1 if there is no such key.
 ///
 /// # Errors
 /// When `json` is not an object, or `version` is not an integer.

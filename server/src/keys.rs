@@ -1,4 +1,5 @@
-//! Key files: PEM as written by `openssl genpkey` and `openssl pkey -pubout` (RFC 8410).
+//! Files with private or public keys, in PEM as `openssl genpkey` and `openssl pkey -pubout` write
+//! it (RFC 8410).
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -12,10 +13,10 @@ use pem::{EncodeConfig, LineEnding, Pem};
 pub(crate) const LENGTH: usize = 32;
 
 /// Permission bits that a private key's file must not have. The group may read the file, since
-/// services that share a key share a group. All further access is for the owner only.
+/// services that share a key share a group. Only the owner may have any other permission.
 const FORBIDDEN_MODE_BITS: u32 = 0o037;
 
-/// Error for a private key's file with permissions beyond mode 640.
+/// Error for a private key's file whose permissions exceed mode 640.
 #[derive(Debug, thiserror::Error)]
 #[error("{path} has mode {mode:o}, expected 640 or less: other users must not read a private key")]
 pub(crate) struct KeyPermissionError {
@@ -41,14 +42,14 @@ pub(crate) fn check_private<E: From<KeyPermissionError>>(
     }
 }
 
-/// Purpose of a key.
+/// Purpose and algorithm of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Algorithm {
     /// Key of an analyser, to which pages seal reports, or of a gateway, to which pages seal
     /// requests
     #[value(name = "sealing")]
     X25519,
-    /// Key with which a shuffler or an analyser signs its messages to the other
+    /// Key with which a shuffler or an analyser signs its messages to the other role
     #[value(name = "signing")]
     Ed25519,
 }
@@ -90,9 +91,10 @@ impl Algorithm {
         }
     }
 
-    /// Returns the DER bytes that precede the key itself. They depend only on the algorithm and on
-    /// the half of the key pair. They contain the version (private keys only), an object identifier
-    /// and lengths (RFC 8410, sections 3, 4 and 7). The identifier is 1.3.101.110 or 1.3.101.112.
+    /// Returns the DER bytes that precede the bytes of a key. They depend only on the algorithm,
+    /// and on whether the key is private or public. They contain the version (private keys only),
+    /// an object identifier and lengths (RFC 8410, sections 3, 4 and 7). The identifier is
+    /// 1.3.101.110 for X25519 and 1.3.101.112 for Ed25519.
     fn der_prefix(self, half: Half) -> Vec<u8> {
         let identifier = match self {
             Self::X25519 => 0x6e,
@@ -184,7 +186,7 @@ fn to_pem(algorithm: Algorithm, half: Half, key: &[u8; LENGTH]) -> String {
     pem::encode_config(&Pem::new(half.tag(), der), lines)
 }
 
-/// Creates a random private key in a new file with mode 600.
+/// Creates a random private key, and writes it to a new file with mode 600. Returns the key.
 ///
 /// # Errors
 /// When the file exists already or cannot be written, or random numbers are not available.

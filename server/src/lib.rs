@@ -1,19 +1,19 @@
 //! The hushbin collector as a library, for applications that embed it.
 //!
-//! It receives randomised uploads over HTTP and writes each one to a durable journal before
-//! acknowledging it. From the stored reports it estimates totals with error bars.
+//! A collector receives randomised uploads over HTTP. It writes each upload to a durable journal
+//! before acknowledging it. From the stored reports it estimates totals with error bars.
 //!
 //! | module | contents |
 //! |---|---|
-//! | [`store`] | one journal, in a directory or a database: tasks, batches and totals |
-//! | [`task`] | a collected task and its file |
+//! | [`store`] | the journal, in a directory or a database, with tasks, batches and totals |
+//! | [`task`] | tasks that are collected, and task files |
 //! | [`http`] | the HTTP interface of a store, as a router |
 //! | `export` | writing and reading of files of randomised reports |
-//! | [`audit`] | measurements of how much a report reveals |
-//! | [`cli`] | the command `hushbin`: collect, plan, account, simulate, audit |
+//! | [`audit`] | measurements of how much reports reveal |
+//! | [`cli`] | the command `hushbin` with its subcommands, such as `serve` and `plan` |
 //!
-//! Dependencies point inward: `cli` and `http` use `store`. All modules use the pure crate
-//! [`hushbin_analysis`] and the core crate [`hushbin`].
+//! Dependencies point inward: `cli` and `http` use `store`. All modules use the core crate
+//! [`hushbin`] and the pure crate [`hushbin_analysis`].
 //!
 //! ```no_run
 //! use hushbin_server::http::{Limits, router};

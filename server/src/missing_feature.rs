@@ -4,9 +4,9 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{what} is not in this hushbin, expected one compiled with the feature {feature}")]
 pub struct MissingFeature {
-    /// Name of the missing part.
+    /// Name of the missing functionality, such as "TLS".
     pub what: &'static str,
-    /// Cargo feature that adds the part.
+    /// Cargo feature that adds the functionality.
     pub feature: &'static str,
 }
 

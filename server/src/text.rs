@@ -1,4 +1,4 @@
-//! Text files, which some editors start with a byte order mark.
+//! Reading of text files without the byte order mark that some editors put at the start.
 
 use std::path::Path;
 use std::{fs, io};
@@ -6,7 +6,7 @@ use std::{fs, io};
 /// Byte order mark in UTF-8.
 pub(crate) const MARK: &str = "\u{feff}";
 
-/// Reads a file of text without its byte order mark.
+/// Reads a text file, and removes the byte order mark at its start if there is one.
 ///
 /// # Errors
 /// When the file cannot be read or is not UTF-8.
@@ -18,7 +18,7 @@ pub(crate) fn read(path: &Path) -> io::Result<String> {
     Ok(text)
 }
 
-/// Returns the first line of a file without its byte order mark.
+/// Removes the byte order mark at the start of a line if there is one.
 pub(crate) fn unmarked(line: &[u8]) -> &[u8] {
     line.strip_prefix(MARK.as_bytes()).unwrap_or(line)
 }

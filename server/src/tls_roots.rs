@@ -1,12 +1,12 @@
-//! TLS for outgoing connections, with the root certificates of this machine.
+//! TLS configuration for outgoing connections, with the root certificates of this machine.
 
 use std::sync::Arc;
 
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::{self, ClientConfig, RootCertStore};
 
-/// Returns a TLS configuration with the machine's root certificates, or those in the file named by
-/// `SSL_CERT_FILE`.
+/// Returns a TLS configuration that trusts the root certificates of this machine. If the
+/// environment variable `SSL_CERT_FILE` names a file, it trusts the certificates in that file.
 ///
 /// # Errors
 /// When *ring* supports none of the default versions of TLS.

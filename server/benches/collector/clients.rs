@@ -1,5 +1,5 @@
-//! Clients that send one upload after another, each as soon as the previous one is acknowledged.
-//! They all share one thread, so that they take little from the measured server.
+//! Clients that send one body after another, each as soon as the previous one is acknowledged. All
+//! clients share one thread, so that the measured server keeps the remaining cores.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
-/// Load that the clients send.
+/// Description of the load that the clients send to a server.
 #[derive(Clone, Copy)]
 pub(crate) struct Load {
     pub(crate) connections: u64,
@@ -23,7 +23,7 @@ pub(crate) struct Load {
     pub(crate) seed: u64,
 }
 
-/// Result of a load.
+/// Acknowledged bodies of a load, with their total size and their latencies.
 pub(crate) struct Sent {
     pub(crate) bodies: u64,
     pub(crate) bytes: u64,
@@ -36,7 +36,7 @@ impl Sent {
         self.bodies as f64 / self.seconds
     }
 
-    /// Returns the quantile `share` of the latency of bodies, in milliseconds.
+    /// Returns a quantile of the latencies of bodies, in milliseconds. `share` is between 0 and 1.
     pub(crate) fn latency(&self, share: f64) -> f64 {
         let index = (self.latencies.len() as f64 * share) as usize;
         let index = index.min(self.latencies.len() - 1);
@@ -45,7 +45,8 @@ impl Sent {
 }
 
 impl Load {
-    /// Sends to `address` until `time` is over or about `bodies` bodies are acknowledged.
+    /// Sends bodies to `address` until `time` is over, or until about `bodies` bodies are
+    /// acknowledged.
     pub(crate) fn send(
         self,
         address: SocketAddr,
@@ -83,7 +84,7 @@ impl Load {
 struct Client {
     uploads: Vec<Upload>,
     fingerprint: hushbin::Fingerprint,
-    /// Next id, before mixing.
+    /// Number from which the id of the latest upload was made.
     next: u64,
 }
 
@@ -108,8 +109,8 @@ impl Client {
         bytes
     }
 
-    /// Sends until `end` or until `most` bodies are acknowledged. Returns the bytes of these bodies
-    /// and the latency of each.
+    /// Sends bodies until `end`, or until `most` bodies are acknowledged. Returns the total size of
+    /// these bodies in bytes, and the latency of each body.
     async fn run(mut self, address: SocketAddr, end: Instant, most: u64) -> (u64, Vec<Duration>) {
         let mut stream = TcpStream::connect(address).await.unwrap();
         stream.set_nodelay(true).unwrap();
@@ -129,7 +130,7 @@ impl Client {
     }
 }
 
-/// Reads a response, which must be 201.
+/// Reads one response, whose status must be 201.
 async fn read(stream: &mut TcpStream, answer: &mut Vec<u8>) {
     answer.clear();
     loop {
@@ -150,7 +151,8 @@ async fn read(stream: &mut TcpStream, answer: &mut Vec<u8>) {
     }
 }
 
-/// Finaliser of splitmix64. It spreads ids over the journal like random ones.
+/// Hashes a number with the finaliser of splitmix64, so that consecutive numbers give ids that look
+/// random.
 fn mix(x: u64) -> u64 {
     let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

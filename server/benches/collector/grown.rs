@@ -1,4 +1,5 @@
-//! Rates on a large journal compared with an empty one in the same run, and the growth of memory.
+//! Upload rates with a large journal, compared with an empty journal in the same run, and growth of
+//! the collector's memory with the journal.
 
 use std::fs;
 use std::io;
@@ -71,7 +72,7 @@ pub(crate) fn run(bench: &Bench) {
     grown.stop(Duration::from_secs(60));
 }
 
-/// Returns the total size of the files below a directory in bytes.
+/// Returns the total size in bytes of all files below a directory.
 fn size(directory: &Path) -> u64 {
     let of = |entry: io::Result<fs::DirEntry>| {
         let entry = entry.unwrap();

@@ -1,4 +1,5 @@
-//! Rates, latencies and costs of uploads, compared with a bare handler in the same run.
+//! Rates, latencies and costs of uploads. They are compared with a bare handler, which only reads
+//! the uploads, in the same run.
 
 use std::time::Duration;
 
@@ -8,10 +9,10 @@ use super::Bench;
 use super::clients::{Load, Sent};
 use super::servers::{start_bare, start_collector};
 
-/// Number of measurements of each server of a pair, in turns.
+/// Number of measurements of each of the two servers, which take turns.
 const ROUNDS: u64 = 3;
 
-/// Measurement of one server in one round.
+/// Measurement of one server in one round: the load that was sent, and the resources used.
 pub(crate) struct Round {
     pub(crate) sent: Sent,
     used: Usage,
@@ -31,7 +32,7 @@ pub(crate) fn measure(
     }
 }
 
-/// Returns the median.
+/// Returns the median of the numbers.
 pub(crate) fn median(figures: impl Iterator<Item = f64>) -> f64 {
     let mut sorted: Vec<f64> = figures.collect();
     sorted.sort_unstable_by(f64::total_cmp);

@@ -1,14 +1,16 @@
-//! Speed of the collector, over real sockets and on a real disk. It measures the rate of uploads,
-//! also with a large journal, and the time to restart after a crash. Rates are compared with a bare
-//! handler that only reads the bodies.
+//! Speed of the collector, over real sockets and on a real disk. The benchmark measures the rate of
+//! uploads, also with a large journal, and the time to restart after a crash. Rates are compared
+//! with those of a bare handler, which only reads the request bodies.
 //!
 //! `cargo bench -p hushbin-server --bench collector -- [load] [grown] [start] [nodes] [sums]`; the
-//! default is `load`. `nodes` compares one collector over files with several over a database.
-//! `sums` compares messages of shuffled sums with locally private reports.
+//! default is `load`. `nodes` compares one collector that stores files with several collectors that
+//! share a database. `sums` compares messages of shuffled sums with locally private reports.
 //!
-//! Clients and collector share the machine, so rates are lower bounds. The CPU of an upload is the
-//! collector's alone. `HUSHBIN_BENCH_SECONDS` sets the time per row, `HUSHBIN_BENCH_DIR` the
-//! directory, `HUSHBIN_BENCH_BYTES` the size of the grown journal, and `HUSHBIN_BENCH_REPORTS` the
+//! Clients and collector share the machine, so rates are lower bounds. The CPU time per upload is
+//! that of the collector, without the clients.
+//!
+//! `HUSHBIN_BENCH_SECONDS` sets the time per row, `HUSHBIN_BENCH_DIR` the directory for data,
+//! `HUSHBIN_BENCH_BYTES` the size of the grown journal, and `HUSHBIN_BENCH_REPORTS` the
 //! number of reports at a start.
 #![allow(clippy::unwrap_used)]
 
@@ -30,23 +32,24 @@ use std::time::Duration;
 use hushbin::Task;
 use hushbin_tests::uploads::draft;
 
-/// Task of the size of a published data set of clothes rated by people.
+/// Task as large as a published data set in which people rated clothes.
 const TASK: &str =
     r#"{ "id": "bench", "items": 1378, "sparsity": 6, "epsilon": 2.0, "value": "real" }"#;
 
-/// Settings of a run.
+/// Settings of a run of the benchmark.
 struct Bench {
     directory: tempfile::TempDir,
     task_file: PathBuf,
     task: Task,
-    /// Time for each row.
+    /// Measuring time for each row of a printed table.
     time: Duration,
-    /// True to measure, false to check only that the bench works.
+    /// True to measure, false to check only that the benchmark works.
     real: bool,
 }
 
 impl Bench {
-    /// Returns a number from the environment, else `real` or `trial`.
+    /// Returns the number in an environment variable. If the variable is missing, returns `real`
+    /// when measuring and `trial` otherwise.
     fn number(&self, name: &str, real: u64, trial: u64) -> u64 {
         match env::var(name) {
             Ok(text) => text.parse().unwrap(),

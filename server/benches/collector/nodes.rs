@@ -1,5 +1,6 @@
-//! One collector over files compared with one, two and three over a database, with and without a
-//! synchronous standby. All of them and the clients share one machine and disk.
+//! Upload rates of one collector that stores files, compared with one, two and three collectors
+//! that share a database. The database has a synchronous standby or none. Collectors, databases and
+//! clients share one machine and disk.
 
 use std::ffi::OsStr;
 use std::net::SocketAddr;
@@ -14,13 +15,13 @@ use super::clients::{Load, Sent};
 use super::load::median;
 use super::servers::start_at;
 
-/// Number of measurements of each configuration, in turns.
+/// Number of measurements of each configuration. The configurations take turns.
 const ROUNDS: u64 = 3;
 
-/// Database settings under which committed data is on disk.
+/// Database settings that guarantee that committed data is on disk.
 const DURABLE: [&str; 2] = ["fsync=on", "synchronous_commit=on"];
 
-/// Collectors that share a store, and the database servers they use.
+/// Collectors that share a journal, with the database servers that they use.
 struct Nodes {
     name: String,
     collectors: Vec<Collector>,
@@ -53,8 +54,8 @@ impl Nodes {
         nodes.chain(self.servers.iter().map(Server::cpu)).sum()
     }
 
-    /// Sends to all collectors at once. Returns the results, and the CPU time of an upload in
-    /// microseconds.
+    /// Sends the load to all collectors at once. Returns the result for each collector, and the CPU
+    /// time per upload in microseconds.
     fn measure(&self, bench: &Bench, load: Load) -> (Vec<Sent>, f64) {
         let before = self.cpu();
         let nodes = self.addresses.len() as u64;

@@ -1,4 +1,5 @@
-//! The collector and the bare handler that it is compared with, in separate processes.
+//! Servers to measure, each in a separate process: the collector, and the bare handler with which
+//! the collector is compared.
 
 use std::env;
 use std::ffi::OsStr;
@@ -13,13 +14,13 @@ use axum::routing::post;
 use hushbin_tests::process::{Collector, command};
 use tokio::net::TcpListener;
 
-/// Environment variable of the process that is the bare handler.
+/// Environment variable that turns this program into the bare handler.
 pub(crate) const BARE: &str = "HUSHBIN_BENCH_BARE";
 
-/// Response of the bare handler, as long as the collector's.
+/// Response of the bare handler, as long as the response of the collector.
 const ANSWER: &str = r#"{"uploads":1,"accepted":1,"duplicates":0}"#;
 
-/// Serves uploads by reading and discarding them.
+/// Runs the bare handler, which reads and discards uploads.
 pub(crate) fn bare() {
     tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -40,19 +41,20 @@ pub(crate) fn bare() {
         });
 }
 
-/// Starts the bare handler.
+/// Starts the bare handler in a separate process.
 pub(crate) fn start_bare() -> Collector {
     let mut own = Command::new(env::current_exe().unwrap());
     own.env(BARE, "1");
     Collector::start(own)
 }
 
-/// Starts the collector as an operator would, with room for all clients of one address.
+/// Starts a collector with its journal in the directory `data`.
 pub(crate) fn start_collector(data: &Path, tasks: &[&Path]) -> Collector {
     start_at("--data", data.as_os_str(), tasks)
 }
 
-/// Starts the collector with its journal in `place`, passed as `option`.
+/// Starts a collector as an operator would. `option` and `place` give the location of the journal,
+/// such as `--data DIR`. All clients may use the same address.
 pub(crate) fn start_at(option: &str, place: &OsStr, tasks: &[&Path]) -> Collector {
     let mut serve = command();
     serve.arg("serve").arg(option).arg(place);

@@ -1,5 +1,5 @@
-//! Time until a collector accepts uploads after `kill -9`, and until it has estimated everything,
-//! before and after its reports were counted.
+//! Time until a collector accepts uploads after `kill -9`, and time until it has computed all
+//! estimates. Both are measured before and after the collector has counted its reports.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -77,8 +77,8 @@ fn row(bench: &Bench, json: &str, items: u64, reports: u64) {
     collector.stop(Duration::from_secs(60));
 }
 
-/// Starts a collector over existing data and waits until it is ready. Returns the seconds that this
-/// took.
+/// Starts a collector on existing data, and waits until it is ready. Returns the collector, its
+/// address, and the time in seconds until it was ready.
 fn start_again(data: &Path, file: &Path) -> (Collector, SocketAddr, f64) {
     let begin = Instant::now();
     let mut collector = start_collector(data, &[file]);
@@ -90,8 +90,8 @@ fn start_again(data: &Path, file: &Path) -> (Collector, SocketAddr, f64) {
     (collector, address, begin.elapsed().as_secs_f64())
 }
 
-/// Runs `work` while polling `/livez`. Returns the seconds of the work, and the longest response
-/// time.
+/// Runs `work` while polling `/livez`. Returns the duration of the work in seconds, and the longest
+/// response time of `/livez`.
 fn alive_beside(address: SocketAddr, work: impl FnOnce()) -> (f64, Duration) {
     let done = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -114,7 +114,7 @@ fn alive_beside(address: SocketAddr, work: impl FnOnce()) -> (f64, Duration) {
     })
 }
 
-/// Creates an admin's token.
+/// Creates an admin's token for the journal in the directory `data`.
 fn token(data: &Path) -> String {
     let mut create = command();
     create.args(["token", "create", "--role", "admin", "--name", "bench"]);
@@ -123,7 +123,8 @@ fn token(data: &Path) -> String {
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
-/// Sends a request about the task, and returns the response's body.
+/// Sends a request about the task, checks that the status is `expected`, and returns the body of
+/// the response.
 fn ask(address: SocketAddr, token: &str, method: &str, what: &str, expected: u16) -> Vec<u8> {
     let mut client = Client::connect(address).unwrap();
     client.patience(Duration::from_secs(600));
@@ -136,7 +137,7 @@ fn ask(address: SocketAddr, token: &str, method: &str, what: &str, expected: u16
     body
 }
 
-/// Returns the number of released reports.
+/// Returns the number of reports in released batches.
 fn released(address: SocketAddr, token: &str) -> u64 {
     let body = ask(address, token, "GET", "batches", 200);
     let list: Value = serde_json::from_slice(&body).unwrap();

@@ -1,5 +1,5 @@
-//! Shuffled sums, from sealed messages to counts. Rates and memory of shuffler and analyser are
-//! compared with locally private reports from the same number of people.
+//! Rates and memory of shuffler and analyser for a task of shuffled sums, from sealed messages to
+//! counts. They are compared with those for locally private reports from the same number of people.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -20,18 +20,18 @@ use serde_json::{Value, json};
 
 use super::Bench;
 
-/// Number of numbers that each person has.
+/// Number of numerical values in each person's answer.
 const NUMBERS: u32 = 16;
 
 fn answer(person: u64) -> impl Iterator<Item = f64> {
     (0..u64::from(NUMBERS)).map(move |item| ((person * 37 + item * 11) % 101) as f64)
 }
 
-/// Task to measure, with the encoded messages of each person before sealing.
+/// Task to measure, with the encoded messages or reports of each person before sealing.
 struct Subject {
     name: &'static str,
     json: String,
-    /// Size of a batch, unless the task sets it.
+    /// Minimum and maximum number of reports in a batch, unless the task determines them.
     batch: u64,
     fingerprint: Fingerprint,
     people: Vec<Vec<Vec<u8>>>,
@@ -104,7 +104,7 @@ impl Subject {
         self.people.iter().map(Vec::len).sum()
     }
 
-    /// Seals the uploads of all people, on all cores.
+    /// Seals the messages of all people on all cores. Returns one encoded upload for each person.
     fn seal(&self, key: &[u8]) -> Vec<Vec<u8>> {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let share = self.people.len().div_ceil(cores);
@@ -132,7 +132,7 @@ impl Subject {
     }
 }
 
-/// Shuffler and analyser, running.
+/// Running shuffler and analyser, each with its address.
 struct Roles {
     shuffler: (Collector, SocketAddr),
     analyser: (Collector, SocketAddr),
@@ -198,7 +198,8 @@ impl Roles {
         }
     }
 
-    /// Returns the key configuration that messages are sealed to, once the shuffler has it.
+    /// Waits until the shuffler has the key configuration that messages are sealed to, and returns
+    /// this configuration.
     fn key(&self) -> Vec<u8> {
         let mut client = Client::connect(self.shuffler.1).unwrap();
         loop {
@@ -239,7 +240,7 @@ fn token(data: &Path) -> String {
         .to_owned()
 }
 
-/// Number of connections for uploads.
+/// Number of connections over which uploads are sent.
 const CONNECTIONS: usize = 8;
 
 fn measure(bench: &Bench, subject: &Subject) {
