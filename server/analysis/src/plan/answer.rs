@@ -15,8 +15,8 @@ pub struct Plan {
     pub solved_for: Unknown,
     /// Number of people, who send one report each.
     pub people: u64,
-    /// Number of days in which that number of people report. `None` if the number of people per day
-    /// is unknown.
+    /// Number of days in which `people` people report. `None` if the number of people per day is
+    /// unknown.
     pub days: Option<f64>,
     /// Complete task.
     #[cfg_attr(
@@ -26,7 +26,7 @@ pub struct Plan {
     pub task: Task,
     /// Local ε of the task.
     pub epsilon: f64,
-    /// Effective local ε of the integer thresholds, rounded up. At most `epsilon`.
+    /// Effective local ε of the sampler's integer thresholds, rounded up. At most `epsilon`.
     pub effective_epsilon: f64,
     /// Part of a person's input that ε protects, in words.
     pub protects: String,
@@ -40,9 +40,9 @@ pub struct Plan {
     /// Other mechanisms, each with its best parameters, in ascending order of errors. Empty
     /// unless the only question has the mechanism `auto`.
     pub others: Vec<Alternative>,
-    /// Ratio of the number of people needed if every report answers all questions, to the number
-    /// needed if it answers one that is drawn at random. It is a ratio of variances, summed over
-    /// all answers. Questions are drawn by the weights, or by the noise if no weight is set.
+    /// Number of people needed if every report answers all questions, divided by the number needed
+    /// if each report answers one question, drawn at random. It is a ratio of variances, summed
+    /// over all answers. Questions are drawn by the weights, or by the noise if no weight is set.
     /// `None` if the questions cannot be asked together.
     pub together_over_drawn: Option<f64>,
     /// Verdict on how useful the plan is.
@@ -95,15 +95,15 @@ pub struct QuestionPlan {
     pub share: f64,
     /// Number of reports that answer this question.
     pub reports: f64,
-    /// Estimate whose errors are stated.
+    /// Kind of estimate whose errors are stated.
     pub errors_of: ErrorsOf,
     /// Name of the number whose errors are stated, if the question asks for several numbers or for
-    /// a cross-tabulation with one.
+    /// a cross-tabulation with a number.
     pub of: Option<String>,
     /// Unit of the errors, if there is one.
     pub unit: Option<String>,
-    /// Standard error in the worst case over answers. If items are rated by `auto`, it is the root
-    /// mean square over all items.
+    /// Standard error in the worst case over answers. If the question asks for ratings with the
+    /// mechanism `auto`, it is the root mean square over all items.
     pub standard_error: f64,
     /// Root mean square of the bias over all items, in the worst case. It does not decrease with
     /// the number of people. `None` if the bias is not known as a number.
@@ -113,7 +113,7 @@ pub struct QuestionPlan {
     /// Half-width of a single interval at 95% confidence.
     pub interval: f64,
     /// Half-width of simultaneous intervals for all answers at 95% confidence. If the question is
-    /// open, it is that of a single interval.
+    /// open, half-width of a single interval.
     pub simultaneous_interval: f64,
     /// Maximum half-width that the survey asks for.
     pub wanted: Option<f64>,
@@ -127,16 +127,16 @@ pub struct QuestionPlan {
     /// Share of people who give each answer if all answers are equally common.
     #[serde(skip)]
     pub(super) average: Option<f64>,
-    /// Errors of each number, if the question asks for several. Each is in the unit of its number.
+    /// Errors of each number, in the unit of that number, if the question asks for several numbers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "wasm", tsify(optional))]
     pub numbers: Vec<NumberError>,
-    /// Distance from the best mechanism at the same local ε, for people with s entries each. For
-    /// other questions than ratings, it is an average over equally common answers. `None` if there
-    /// is no bound to compare with.
+    /// Comparison of the mechanism with the best possible one at the same local ε, for people with
+    /// s entries each, where s is the sparsity. Except for ratings, it is an average over equally
+    /// common answers. `None` if there is no bound to compare with.
     pub distance: Option<Distance>,
-    /// Ratio of the number of people needed if the answers were asked as ratings of items, to the
-    /// number needed now.
+    /// Number of people needed if the answers were asked as ratings of items, divided by the number
+    /// needed now.
     pub as_ratings: Option<f64>,
     /// Bias that does not decrease with the number of people, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -172,7 +172,7 @@ pub struct Alternative {
     pub sparsity: u32,
     /// Local ε of the task.
     pub epsilon: f64,
-    /// Effective local ε of the integer thresholds, rounded up. At most `epsilon`.
+    /// Effective local ε of the sampler's integer thresholds, rounded up. At most `epsilon`.
     pub effective_epsilon: f64,
     /// Part of a person's input that ε protects, in words.
     pub protects: String,
@@ -207,7 +207,8 @@ pub struct Verdict {
 pub enum VerdictKind {
     /// Answers are detected even if all are equally common.
     Useful,
-    /// Answers would not be detected if all were equally common. Only more common ones are.
+    /// Only answers that are more common than the average are detected. If all answers were equally
+    /// common, none would be.
     FrequentOnly,
     /// Noise hides every answer.
     Noise,

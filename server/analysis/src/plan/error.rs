@@ -66,7 +66,7 @@ impl PlanError {
         }
     }
 
-    /// Returns the name of the field that is out of range, if the error is of this kind.
+    /// Returns the name of the field that is out of range. `None` for errors of any other kind.
     #[must_use]
     pub fn field(&self) -> Option<&'static str> {
         match self {

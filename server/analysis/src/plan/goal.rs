@@ -19,7 +19,7 @@ use crate::estimate::Aim;
 pub enum ErrorsOf {
     /// The share of an answer or of a bin, from 0 to 1.
     Share,
-    /// A mean. A number's is in its unit, and a rating's from −1 to 1.
+    /// A mean. The mean of a number is in the number's unit. The mean of a rating is from −1 to 1.
     Mean,
     /// The mean of a cross-tabulation's number within a row, in its unit. All rows are assumed to
     /// have the same number of people.
@@ -50,7 +50,7 @@ pub(super) struct Goal {
     pub(super) within: Option<f64>,
     /// Maximum error over all items: the root of variance plus squared bias.
     pub(super) error: Option<f64>,
-    /// Distance between the least and the greatest that can be answered.
+    /// Distance between the smallest and the largest possible answer.
     pub(super) range: f64,
     /// Average number of entries of a person, if it differs from the sparsity.
     pub(super) entries: Option<f64>,
@@ -129,8 +129,8 @@ impl Goal {
         })
     }
 
-    /// Returns the share of people who give each answer if all are equally common. `None` unless
-    /// shares or items are estimated and the question is closed.
+    /// Returns the share of people who give each answer if all answers are equally common. `None`
+    /// unless shares or items are estimated and the question is closed.
     pub(super) fn average(&self, question: &Question) -> Option<f64> {
         if !matches!(self.errors_of, ErrorsOf::Share | ErrorsOf::Items) {
             return None;
@@ -140,8 +140,8 @@ impl Goal {
         Some((entries / f64::from(answers)).min(1.0))
     }
 
-    /// Returns the squared error at `reports` reports, divided by the wanted one. Returns 0 if no
-    /// accuracy is wanted. `variance` and `squared_bias` are those of one report, in the unit of
+    /// Returns the squared error at `reports` reports, divided by the wanted squared error. Returns
+    /// 0 if no accuracy is wanted. `variance` and `squared_bias` are for one report, in the unit of
     /// `aim`.
     pub(super) fn times_wanted(&self, variance: f64, squared_bias: f64, reports: f64) -> f64 {
         let variance = self.scale * self.scale * variance / reports;
@@ -162,8 +162,8 @@ impl Goal {
         }
     }
 
-    /// Creates the goal of estimating the share of a text of maximum length. Only some of the
-    /// reports reveal it.
+    /// Creates the goal of estimating the share of a text of maximum length, which only some of the
+    /// reports reveal.
     fn of_text(question: &Question, prefixes: &Prefixes) -> Self {
         Self {
             scale: prefixes.greatest_share().sqrt().recip(),
@@ -171,8 +171,8 @@ impl Goal {
         }
     }
 
-    /// Creates the goal of a cross-tabulation. It is the mean within rows if the columns are levels
-    /// of a number, and otherwise the share of a cell.
+    /// Creates the goal of a cross-tabulation. If the columns are levels of a number, the goal is
+    /// the mean within rows. Otherwise it is the share of a cell.
     fn of_cross(question: &Question, cross: &Cross) -> Self {
         let Some(scale) = cross.levels() else {
             return Self::of_shares(question);
@@ -193,8 +193,8 @@ impl Goal {
         }
     }
 
-    /// Creates the goal of estimating means. Internally they are from −1 to 1, and `scale` converts
-    /// them to their unit.
+    /// Creates the goal of estimating means. Internally, means are from −1 to 1, and `scale`
+    /// converts them to the unit of the answer.
     fn of_means(question: &Question, scale: f64) -> Self {
         Self {
             aim: Aim::Mean,
@@ -259,8 +259,8 @@ impl Goal {
     }
 
     /// Creates the goal of estimating the mean of the named number, or of the number with the
-    /// widest range if none is named. Errors are the same fraction of each range, so the number
-    /// with the widest range has the largest error.
+    /// widest range if none is named. The error of each number is the same fraction of its range,
+    /// so the number with the widest range has the largest error.
     fn of_numbers(
         question: &Question,
         limits: &[Limits],

@@ -12,7 +12,8 @@ pub(super) struct HalfWidths {
     pub(super) single: f64,
     /// Half-width of simultaneous intervals for all estimates.
     pub(super) simultaneous: f64,
-    /// Smallest frequency at which an item is detected with probability [`POWER`].
+    /// Smallest frequency at which an item is detected with probability [`POWER`], in standard
+    /// errors.
     pub(super) seen: f64,
 }
 

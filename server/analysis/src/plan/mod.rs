@@ -1,5 +1,5 @@
-//! Planner: finds the best task for a survey. It computes the errors, the privacy and the number of
-//! people needed.
+//! Planner: finds the best task for a survey, and computes its errors, its privacy and the number
+//! of people needed.
 //!
 //! From any two of people, privacy and accuracy, it computes the third. Errors are predicted by the
 //! core and by [`estimate`]. The central ε of the shuffled reports is computed by [`accounting`].

@@ -12,9 +12,9 @@ use crate::estimate::{Aim, Predictor};
 const MOST_NUMBERS: usize = 64;
 
 /// Returns the variance that the question would have if its answers were asked as ratings of items,
-/// divided by its actual variance. As a rating, a person's answer has the value 1, and a number its
-/// own value. Both variances are for the worst case over answers. Returns `None` if the question
-/// asks for ratings already, or if a variance is not known.
+/// divided by its actual variance. As a rating, the item that a person answers has the value 1. A
+/// number is rated with its own value. Both variances are for the worst case over answers. Returns
+/// `None` if the question asks for ratings already, or if a variance is not known.
 pub(super) fn times(question: &Question, aim: Aim, several: bool) -> Option<f64> {
     let answers = |sparsity| Some((question.items().count()?, ValueKind::Sign, sparsity));
     let (items, value, sparsity) = match question.kind() {

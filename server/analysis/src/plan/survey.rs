@@ -116,13 +116,12 @@ pub struct AccuracyGoal {
     #[serde(default)]
     pub of: Option<String>,
     /// Fraction of people below the wanted quantile, in (0, 1), for a number with bins. If it is
-    /// not given, the accuracy is that of the shares of bins, or of the median if `spread` is
-    /// given.
+    /// not given, `within` applies to the shares of bins, or to the median if `spread` is given.
     #[serde(default)]
     pub quantile: Option<f64>,
-    /// Standard deviation of people's numbers, in the unit, if known. With it, `within` applies
-    /// to the quantile itself instead of the share below it. Numbers are assumed to be normally
-    /// distributed around the middle bin.
+    /// Standard deviation of people's numbers, in the number's unit, if known. With it, `within`
+    /// applies to the quantile itself instead of the share below it. Numbers are assumed to be
+    /// normally distributed around the middle bin.
     #[serde(default)]
     pub spread: Option<f64>,
     /// Maximum root mean squared error over all items. It may be given only if the survey's only
@@ -163,8 +162,8 @@ pub(super) const PEOPLE_PER_DAY: Bound = Bound {
     min: 1e-3,
     max: PEOPLE.max,
 };
-/// Permitted central ε of the shuffled reports. Below its minimum, a plan would need more people
-/// than there are.
+/// Permitted central ε of the shuffled reports. Below the minimum, a plan would need more people
+/// than there are in the world.
 pub(super) const CENTRAL_EPSILON: Bound = Bound {
     min: 1e-3,
     ..accounting::CENTRAL_EPSILON
@@ -225,7 +224,8 @@ impl Survey {
         Ok(())
     }
 
-    /// Returns the wanted accuracy of a question. All its fields are empty if none is given.
+    /// Returns the wanted accuracy of a question. If none is given, all fields of the result are
+    /// empty.
     pub(super) fn wanted(&self, name: &str) -> AccuracyGoal {
         self.wanted.get(name).cloned().unwrap_or_default()
     }
@@ -317,7 +317,7 @@ pub(super) struct OpenRatings<'a> {
 }
 
 impl OpenRatings<'_> {
-    /// Returns the domain of inputs that have at most `sparsity` entries.
+    /// Returns the domain of inputs that have at most `sparsity` entries of these items.
     pub(super) fn domain(&self, sparsity: u32) -> Domain {
         Domain::rated(self.items.count(), sparsity)
     }

@@ -7,7 +7,7 @@ use super::goal::ErrorsOf;
 use crate::promise::plan_statement;
 
 impl QuestionPlan {
-    /// Returns the name of the estimates whose errors are stated.
+    /// Returns the estimates whose errors are stated, in words.
     fn what(&self) -> String {
         match (self.errors_of, &self.of) {
             (ErrorsOf::Share, _) => format!("shares of {}", self.name),

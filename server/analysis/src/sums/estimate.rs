@@ -153,8 +153,8 @@ impl SumEstimates {
 }
 
 /// Returns the standard deviation that noise messages add to the sum of one coordinate, √(2·μ·(1 −
-/// q))·D/(k·L). μ is the expected number of noise messages of one sign, and q the probability of
-/// one.
+/// q))·D/(k·L). A person reports k of D coordinates, each with L levels. μ is the expected number
+/// of noise messages of one sign, and q the probability of a noise message.
 pub(super) fn noise_deviation(task: &SumTask, people: f64) -> f64 {
     let messages = task.messages();
     let (q, rest) = (
@@ -165,7 +165,7 @@ pub(super) fn noise_deviation(task: &SumTask, people: f64) -> f64 {
     variance.sqrt() / f64::from(messages.levels()) * lift(task)
 }
 
-/// Returns D/k, by which sums are multiplied if each person reports k of D coordinates.
+/// Returns the factor D/k by which sums are multiplied if each person reports k of D coordinates.
 fn lift(task: &SumTask) -> f64 {
     f64::from(task.measure().coordinates()) / f64::from(task.messages().drawn())
 }

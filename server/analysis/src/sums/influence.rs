@@ -7,16 +7,17 @@ use super::estimate::noise_deviation;
 use super::items::{label, scale};
 use crate::estimate::Label;
 
-/// Maximum influence on one sum of a person whose upload is the worst that the shuffler accepts:
-/// k·L + B equal messages, where B is the maximum number of noise messages.
+/// Maximum influence of one person on one sum. The person's upload is the worst that the shuffler
+/// accepts: k·L + B equal messages, where k is the number of reported coordinates, L the number of
+/// levels and B the maximum number of noise messages.
 ///
 /// It is computed from the limit on the number of messages. Messages are encrypted, so the shuffler
 /// cannot limit those of one coordinate. For a vector, the rows of the frame have norm 1/√2.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 pub struct SumInfluence {
-    /// Item whose sum changes. `None` for a vector, for which changes are Euclidean lengths of the
-    /// change of the summed vector.
+    /// Item whose sum changes. `None` for a vector, for which all changes are Euclidean lengths of
+    /// the change of the summed vector.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "wasm", tsify(optional, type = "string"))]
     pub item: Option<Label>,

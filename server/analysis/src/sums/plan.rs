@@ -20,7 +20,8 @@ use crate::promise::SumPrivacy;
 /// Maximum number of messages per person, if the message parameters are chosen here.
 const MOST_MESSAGES: f64 = 512.0;
 
-/// Permitted number of messages in a batch. The shuffler holds them in memory to reorder them.
+/// Permitted number of messages in a batch. The shuffler keeps the messages in memory to reorder
+/// them.
 pub const BATCH_MESSAGES: Bound = Bound {
     name: "messages of a batch",
     min: 2.0,
@@ -127,9 +128,10 @@ struct MessageShape {
 /// Chooses the message parameters. The variance is the smallest that is possible with at most 512
 /// messages per person, or up to a quarter larger if that saves messages.
 ///
-/// The variance from noise messages is the same for all L, and that from rounding decreases with
-/// L². If a person reports only k < D coordinates, both increase, and drawing adds variance. So k <
-/// D is useful only if all D coordinates would need too many messages.
+/// Let D be the number of coordinates, of which a person reports k, and L the number of levels. The
+/// variance from noise messages is the same for all L. The variance from rounding decreases with
+/// L². If k < D, both increase, and drawing adds variance. So k < D is useful only if all D
+/// coordinates would need too many messages.
 fn choose(parts: &SumParts) -> Result<Messages, Error> {
     // Check the other parts of the draft with the smallest possible messages.
     let least = Messages::new(1, 1, 1, Threshold(1), 0)?;
@@ -275,7 +277,7 @@ impl SumPlan {
     /// Creates the plan of a complete task.
     ///
     /// # Errors
-    /// The errors of [`account_sums`], and of the task of locally private reports.
+    /// The errors of [`account_sums`] and [`local_task`].
     pub fn new(task: SumTask) -> Result<Self, Error> {
         let (messages, people) = (*task.messages(), task.people() as f64);
         let coordinates = f64::from(task.measure().coordinates());
@@ -299,7 +301,7 @@ impl SumPlan {
 /// Predicts the errors of all items.
 ///
 /// On the scale from −1 to 1, the variance of a sum is the same for all items. The error under
-/// local privacy is that of a task for as many numbers as there are items.
+/// local privacy is the error of a task that asks for as many numbers as there are items.
 fn errors(task: &SumTask, people: f64) -> Result<Vec<SumError>, Error> {
     let measure = task.measure();
     let squares = people * square(measure);

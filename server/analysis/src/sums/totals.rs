@@ -88,7 +88,7 @@ impl SumTotals {
         self.messages as f64 / f64::from(task.messages().count())
     }
 
-    /// Returns N⁺ and N⁻ of a coordinate.
+    /// Returns the numbers N⁺ and N⁻ of positive and negative messages of a coordinate.
     ///
     /// # Panics
     /// If `coordinate` is outside the task.
@@ -97,7 +97,7 @@ impl SumTotals {
         self.counts[coordinate]
     }
 
-    /// Returns N⁺ and N⁻ of every coordinate.
+    /// Returns the numbers N⁺ and N⁻ of positive and negative messages of every coordinate.
     pub(super) fn all(&self) -> &[[u64; 2]] {
         &self.counts
     }

@@ -36,8 +36,8 @@ impl Choice {
     }
 }
 
-/// Number of steps from the local ε at which every randomizer hides well enough to the maximum
-/// local ε.
+/// Number of steps of the search for the local ε. The search starts at the ε at which every
+/// randomizer meets the limit on the central ε, and ends at the maximum local ε.
 const STEPS: u32 = 6;
 /// Number of rounds that refine the search around the best local ε, by halving the distances. Out
 /// of 300 random questions with a limit on the central ε, the search missed a solution that was
@@ -74,7 +74,7 @@ pub(super) fn candidates(
     Ok(best_of_each(all))
 }
 
-/// Search for the local ε, and for the mechanisms of a question that are best at it.
+/// Search for the best local ε, and for the best mechanisms of a question at that ε.
 struct Search<'a> {
     survey: &'a Survey,
     open: &'a OpenRatings<'a>,
@@ -120,8 +120,8 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// Returns the best choice of each mechanism at this local ε whose mixture parameter is at most
-    /// `alpha`.
+    /// Returns, for each mechanism, the best choice at this local ε whose mixture parameter α is at
+    /// most `alpha`.
     fn choices(&self, epsilon: f64, alpha: f64) -> Result<Vec<Choice>, PlanError> {
         let chosen = self
             .draft
@@ -140,8 +140,8 @@ impl<'a> Search<'a> {
 
     /// Returns choices at many values of the local ε, all of which meet the limit on the central ε.
     ///
-    /// The values range from the local ε at which every randomizer hides well enough to the
-    /// maximum. Further values are tried near the best one.
+    /// The values range from the local ε at which every randomizer meets the limit to the maximum
+    /// local ε. Further values are tried near the best one.
     fn hiding(&self, central_epsilon: f64) -> Result<Vec<Choice>, PlanError> {
         let (honest, delta) = (self.survey.honest_fraction, self.survey.delta);
         let any = self.epsilon_of_any_randomizer(central_epsilon)?;
@@ -174,8 +174,8 @@ impl<'a> Search<'a> {
         Ok(all)
     }
 
-    /// Returns the largest local ε at which every randomizer hides well enough. `None` if not even
-    /// the smallest permitted ε is enough.
+    /// Returns the largest local ε at which every randomizer meets the limit on the central ε.
+    /// `None` if not even the smallest permitted local ε meets it.
     fn epsilon_of_any_randomizer(&self, central_epsilon: f64) -> Result<Option<f64>, PlanError> {
         let (honest, delta) = (self.survey.honest_fraction, self.survey.delta);
         match largest_epsilon(
@@ -191,7 +191,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Increases the local ε of the best choices as far as they still hide well enough.
+    /// Increases the local ε of each of the best choices as far as the batch still meets the limit
+    /// on the central ε.
     fn stretch(&self, all: &mut [Choice], central_epsilon: f64) -> Result<(), PlanError> {
         let good = best_of(all).map_or(0.0, |best| best.squared_error() * STRETCHED);
         let population = self.draft.population(Some(self.people))?;
@@ -213,11 +214,12 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Returns the largest local ε at which the mechanism of this choice hides well enough, rounded
-    /// down to four digits. It exceeds the choice's ε by at most a tenth.
+    /// Returns the largest local ε at which the mechanism of this choice meets the limit on the
+    /// central ε, rounded down to four digits. The result exceeds the choice's own ε by at most a
+    /// tenth.
     ///
-    /// It is often larger than the choice's ε: the number of buckets is an integer, so the
-    /// mechanism's α is below the limit.
+    /// The result is often larger than the choice's own ε. The number of buckets is an integer, so
+    /// the mixture parameter α of the mechanism is below its limit.
     fn stretched(&self, choice: &Choice, central_epsilon: f64) -> Result<f64, PlanError> {
         let (honest, delta) = (self.survey.honest_fraction, self.survey.delta);
         let domain = self.open.domain(choice.candidate.sparsity);
@@ -256,7 +258,8 @@ fn between(low: f64, high: f64, part: f64) -> f64 {
     round_down(low * (high / low).powf(part)).clamp(low, high)
 }
 
-/// Limit on α that every mechanism meets, except those whose central ε cannot be computed.
+/// Limit on the mixture parameter α that every mechanism meets, except mechanisms whose central ε
+/// cannot be computed.
 const EVERYBODY: f64 = 1.0;
 
 /// Returns the best choice of each mechanism, in ascending order of errors. `all` must be in

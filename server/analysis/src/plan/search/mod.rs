@@ -40,8 +40,8 @@ pub(super) struct Planned {
     /// Best choices of the other mechanisms, in ascending order of errors. Empty unless the
     /// only question has the mechanism `auto`.
     pub(super) others: Vec<Choice>,
-    /// Variance if each report answers all questions ([`together`]), divided by the variance if it
-    /// answers one that is drawn at random. `None` if the questions cannot be asked together.
+    /// Variance if each report answers all questions, divided by the variance if each report
+    /// answers one question, drawn at random. `None` if the questions cannot be asked together.
     pub(super) together_over_drawn: Option<f64>,
 }
 
@@ -57,8 +57,8 @@ pub(super) struct QuestionError {
     /// Simulated width of a quantile's interval. `None` unless the mechanism is a pattern and the
     /// goal is a quantile.
     width: Option<QuantileWidth>,
-    /// Mechanism with the smallest error on average over answers, if it differs from the one with
-    /// the smallest worst-case error.
+    /// Mechanism with the smallest error on average over answers. `None` if it is also the
+    /// mechanism with the smallest worst-case error.
     pub(super) on_average: Option<Mechanism>,
 }
 
@@ -106,8 +106,8 @@ impl<'a> Search<'a> {
         most_private(survey, most, people, central)
     }
 
-    /// Returns the squared error of the best task divided by the wanted one. It is the maximum over
-    /// questions, and infinite if there is no task within these privacy limits.
+    /// Returns the squared error of the best task, divided by the wanted squared error. The result
+    /// is the maximum over questions, and infinite if there is no task within these privacy limits.
     ///
     /// # Errors
     /// The errors of [`Search::best`].
@@ -141,7 +141,7 @@ impl QuestionError {
         }
     }
 
-    /// Returns the squared error at `reports` reports, divided by the wanted one.
+    /// Returns the squared error at `reports` reports, divided by the wanted squared error.
     fn times_wanted(&self, reports: f64) -> f64 {
         if let Some((width, within)) = self.width.as_ref().zip(self.goal.within) {
             return (width.half(reports) / within).powi(2);
@@ -163,7 +163,7 @@ impl QuestionError {
         }
     }
 
-    /// Returns the number of reports at which the error is the wanted one.
+    /// Returns the number of reports at which the error equals the wanted error.
     ///
     /// # Errors
     /// [`PlanError::OutOfReach`] if no number of reports is enough.
@@ -311,14 +311,14 @@ impl Planned {
         })
     }
 
-    /// Returns true if some error is simulated. Then it is not inversely proportional to the root
-    /// of the number of people.
+    /// Returns true if some error is simulated. A simulated error is not inversely proportional to
+    /// the square root of the number of people.
     pub(super) fn is_simulated(&self) -> bool {
         self.errors.iter().any(|own| own.width.is_some())
     }
 
-    /// Returns the squared error with this number of people divided by the wanted one, at its
-    /// maximum over questions.
+    /// Returns the squared error with this number of people, divided by the wanted squared error.
+    /// The result is the maximum over questions.
     ///
     /// For one person, the result is also the number of people at which every error is at most the
     /// wanted one, unless there is bias or an error is simulated.
@@ -334,7 +334,7 @@ impl Planned {
 pub(super) const PRECISION: f64 = 1e-3;
 
 /// Finds the smallest number of people or reports at which the squared error is at most the wanted
-/// one. `excess` returns the logarithm of the ratio.
+/// squared error. `excess` returns the logarithm of the ratio of the two.
 ///
 /// # Errors
 /// [`PlanError::OutOfReach`] if no number is enough.

@@ -47,8 +47,8 @@ impl QuantileWidth {
     }
 
     /// Returns half of the mean width at `reports` reports, in the unit of the number. If the
-    /// question states a step, the width from the smallest to the largest possible number is one
-    /// step less than that between the edges.
+    /// question states a step, the width between the smallest and the largest possible number is
+    /// one step less than the width between the edges.
     pub(super) fn half(&self, reports: f64) -> f64 {
         self.width.half(reports, &self.edges) - 0.5 * self.step
     }
