@@ -132,8 +132,8 @@ struct Pair {
 }
 
 impl Pair {
-    /// Returns the neighbouring pairs of every question. All remaining questions get the first
-    /// input of the first pair.
+    /// Returns the pairs of neighbouring inputs for every question. In each pair, all other
+    /// questions get the first input of their first pair.
     fn all(task: &Task) -> Vec<Self> {
         let questions = task.questions();
         let pairs: Vec<Vec<NeighbourPair>> = questions.iter().map(neighbour_pairs).collect();
@@ -167,7 +167,7 @@ impl Pair {
     }
 }
 
-/// Chosen event, with the pair of inputs and the statistic that it is about.
+/// Chosen event, and the pair of inputs and the statistic to which it belongs.
 struct Attack<'a> {
     candidate: CandidateEvent,
     pair: &'a Pair,
@@ -253,7 +253,8 @@ impl CandidateEvent {
 struct ExpectedBound {
     /// Number of judging trials of each input.
     judged: f64,
-    /// Distance of the judged bounds from the estimates, in standard errors.
+    /// Distance between the bounds from judging trials and the estimated probabilities, in standard
+    /// errors.
     bound_standard_errors: f64,
     /// Standard errors by which the hits of the choosing trials are discounted as luck. The
     /// luckiest of m scores is about √(2 ln m) off. Without the discount, the rarest events would
@@ -274,7 +275,9 @@ impl ExpectedBound {
         }
     }
 
-    /// Returns the bound to expect from an event with these hits among `trials` of each input.
+    /// Returns the lower bound of the loss to expect from an event. Among `trials` trials of each
+    /// input, the event happened `hits` times under the first input and `others` times under the
+    /// second one.
     fn bound(&self, [hits, others]: [f64; 2], trials: f64) -> f64 {
         let expected = |hits, luck| self.judged * wilson(hits, trials, luck);
         let low = wilson(
@@ -329,8 +332,8 @@ fn best_event(
     best
 }
 
-/// Returns Wilson's bound of a probability, `standard_errors` standard errors from the estimate:
-/// above it if positive, below it if negative.
+/// Returns Wilson's bound of a probability, `standard_errors` standard errors from the estimate.
+/// The bound is above the estimate if that number is positive, and below it if negative.
 fn wilson(hits: f64, trials: f64, standard_errors: f64) -> f64 {
     let square = standard_errors * standard_errors;
     let spread = (hits * (1.0 - hits / trials) + 0.25 * square).sqrt();

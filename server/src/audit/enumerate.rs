@@ -143,9 +143,9 @@ fn rounding_error_bound(sparsity: u32, sums: f64) -> f64 {
 struct InputSpace {
     items: u32,
     sparsity: u32,
-    /// Minimum number of entries: s if the domain has no padding, else 0.
+    /// Minimum number of entries: 0 if the domain has padding, otherwise the sparsity.
     min_entries: u32,
-    /// Possible signs of an item, as "is negative".
+    /// Possible signs of an item, where true stands for negative.
     signs: &'static [bool],
     /// Number of items of each part, if an input has one item of each part; otherwise empty.
     parts: Vec<u32>,

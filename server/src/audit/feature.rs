@@ -6,7 +6,7 @@
 use hushbin::UploadId;
 use hushbin::mix::mix64;
 
-/// Number of words examined.
+/// Number of 64-bit words that are examined for each upload.
 const WORDS: usize = 7;
 /// Increment of `splitmix64`, whose outputs key the hashes of a report.
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -116,8 +116,8 @@ impl Feature {
     }
 }
 
-/// Returns the distance of χ² of two samples' counts from its mean for equal distributions, in
-/// standard deviations.
+/// Computes χ² of two samples' counts. Returns its distance from the mean that χ² has for equal
+/// distributions, in standard deviations.
 fn separation(counts: &[Count]) -> f64 {
     let met = counts.iter().map(|count| count.map(f64::from));
     let (mut cells, mut square) = (0.0, 0.0);
@@ -130,8 +130,8 @@ fn separation(counts: &[Count]) -> f64 {
     (square - freedom) / (2.0 * freedom).sqrt()
 }
 
-/// Returns the mask whose parity differs most between the inputs, and the difference in the number
-/// of odd samples.
+/// Finds the mask of bits whose parity differs most between the samples of the two inputs. Returns
+/// the difference in the number of samples with odd parity, and the mask.
 fn best_mask(samples: [&[Words]; 2], word: usize) -> (u32, u64) {
     let [first, second] = samples.map(|samples| parity_planes(samples, word));
     let odd = |one: &[u64], other: &[u64]| -> u32 {

@@ -47,7 +47,7 @@ pub enum AuditError {
     },
 }
 
-/// Returns δ of a task's reports, the greatest of its questions.
+/// Returns the δ of a task's reports: the greatest δ of its questions.
 pub(super) fn delta(task: &Task) -> f64 {
     let of_each = task
         .questions()
@@ -80,13 +80,13 @@ impl Plan {
         Ok(Self { trials, confidence })
     }
 
-    /// Number of runs of the randomizer on each of two inputs.
+    /// Returns the number of runs of the randomizer on each of two inputs.
     #[must_use]
     pub const fn trials(&self) -> u64 {
         self.trials
     }
 
-    /// Confidence at which a lower bound holds.
+    /// Returns the confidence at which a lower bound holds.
     #[must_use]
     pub const fn confidence(&self) -> f64 {
         self.confidence

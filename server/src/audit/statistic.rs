@@ -15,36 +15,37 @@ pub enum Statistic {
     /// Log-likelihood ratio of the two inputs, from the mechanism's definition. It is the best
     /// statistic against a randomizer that follows the definition.
     LikelihoodRatio,
-    /// Number of reports in the upload, learned. For an upload that the collector refuses, it is
-    /// the length, the first bytes and the last byte instead. It detects data that is sent in
-    /// addition to reports.
+    /// Learned score of the number of reports in the upload. If the collector refuses the upload,
+    /// the score is of its length, its first bytes and its last byte instead. It detects data that
+    /// is sent in addition to reports.
     Frame,
-    /// Whole reports, learned. They detect randomness that repeats.
+    /// Learned score of the upload's whole reports. It detects randomness that repeats.
     Report,
-    /// Seed, learned. It detects a seed that depends on the input.
+    /// Learned score of the seed. It detects a seed that depends on the input.
     Seed,
-    /// Upload id, learned. It detects an id that is made from the input.
+    /// Learned score of the upload's id. It detects an id that is made from the input.
     Id,
-    /// Likelihood ratio and bucket, learned. It detects a randomizer that draws the remainder of a
-    /// sum.
+    /// Learned score of the likelihood ratio and the bucket. It detects a randomizer that draws the
+    /// remainder of a sum.
     Bucket,
-    /// Likelihood ratio and the entry of either input that is hashed to the bucket, learned. It
-    /// detects a preference among entries.
+    /// Learned score of the likelihood ratio and the entry of either input that is hashed to the
+    /// bucket. It detects a preference among entries.
     Entry,
-    /// Likelihood ratio and the position of the bucket among the buckets of either input, learned.
-    /// It detects a preference among buckets.
+    /// Learned score of the likelihood ratio and the position of the bucket among the buckets of
+    /// either input. It detects a preference among buckets.
     Place,
-    /// Number of cells that the entries of either input fall into under the seed, and number of
-    /// entries that push towards plus; learned. It detects seeds that suit the input.
+    /// Learned score of two numbers for the entries of either input under the seed: the number of
+    /// cells that they fall into, and the number of entries that push towards plus. It detects
+    /// seeds that suit the input.
     Fall,
-    /// Cell of the first entry of either input under the seed, learned. It detects seeds that suit
-    /// the input.
+    /// Learned score of the cell of the first entry of either input under the seed. It detects
+    /// seeds that suit the input.
     Cell,
-    /// Parity of up to two bits, bytes or words of the seed, of its hash keys or of the id;
-    /// learned. It detects a bit of the input in any of these.
+    /// Learned score of a parity: of up to two bits, bytes or words of the seed, of its hash keys
+    /// or of the id. It detects a bit of the input in any of these.
     Parity,
-    /// Byte, remainder or number of ones of the seed, of its hash keys or of the id; learned. It
-    /// detects a part of the input in any of these.
+    /// Learned score of a byte, a remainder or the number of ones of the seed, of its hash keys or
+    /// of the id. It detects a part of the input in any of these.
     Part,
 }
 
@@ -87,8 +88,8 @@ impl Statistic {
         }
     }
 
-    /// Returns how many standard deviations counts must differ by before they add to the likelihood
-    /// ratio.
+    /// Returns the number of standard deviations by which counts must differ before they add to the
+    /// likelihood ratio.
     ///
     /// The limit applies to statistics that are independent of a correct report given its seed. The
     /// result is `None` for statistics that are learned jointly with the likelihood ratio.
@@ -161,8 +162,8 @@ pub(super) struct LearnedScores {
 }
 
 impl LearnedScores {
-    /// Counts values in equally many trials of each input. It also selects one parity and one part
-    /// of the seed and id, which are then counted like every statistic.
+    /// Counts values in equally many trials of each input. Also selects one parity and one part of
+    /// the seed and id, which are then counted like every other statistic.
     pub(super) fn new(trials: [&[UploadView]; 2]) -> Self {
         let mut values: HashMap<Value, Count, FastHashBuilder> = HashMap::default();
         for (which, trials) in trials.into_iter().enumerate() {
@@ -182,7 +183,8 @@ impl LearnedScores {
         }
     }
 
-    /// Returns the estimated log-likelihood ratio of the value.
+    /// Returns the estimated log-likelihood ratio of the value that the statistic has for this
+    /// upload.
     pub(super) fn score(&self, statistic: Statistic, seen: &UploadView) -> f64 {
         let ratio = log_ratio(seen);
         let counts = match statistic {

@@ -128,7 +128,8 @@ struct Batches<'a> {
     task: &'a SumTask,
     randomizer: SumRandomizer,
     messages: Vec<Message>,
-    /// Answers: of all remaining people, then the two of the targeted person.
+    /// Three answers: that of all other people, then the two possible answers of the targeted
+    /// person.
     answers: [Vec<f64>; 3],
 }
 
@@ -180,7 +181,8 @@ impl<'a> Batches<'a> {
         (0..coordinates).map(ratio).sum()
     }
 
-    /// Returns ln(P(B = k − L)/P(B = k)) of Binomial(N, q), up to a constant.
+    /// Returns the log-likelihood ratio ln(P(B = k − L)/P(B = k)) of a message count k, up to a
+    /// constant. B ~ Binomial(N, q) is the number of noise messages, and L the number of levels.
     fn ratio(&self, count: u64) -> f64 {
         let messages = self.task.messages();
         let trials = self.task.honest_people() * u64::from(messages.trials());

@@ -47,7 +47,7 @@ pub(crate) struct PartialFold {
 /// Totals of reports, with the identifiers of the folds that were added up.
 pub(crate) struct PartialTotals {
     pub(crate) totals: Totals,
-    /// Position at which each part was found, for error messages.
+    /// For each part, the position in the input at which it was found, for error messages.
     parts: BTreeMap<FoldId, String>,
 }
 
@@ -209,7 +209,7 @@ impl PartialTotals {
         Ok(())
     }
 
-    /// Returns the line without a line break.
+    /// Returns the partial totals as one line of JSON, without a line break.
     pub(crate) fn line(&self, task: &Task) -> String {
         let mut line = Line {
             fingerprint: task.fingerprint(),

@@ -166,7 +166,7 @@ fn holds_values(field: &Type) -> bool {
         && own.converted_type() != ConvertedType::INTERVAL
 }
 
-/// Converts a row from any types that have the same values.
+/// Converts a row of a Parquet file. Its columns may have any types that represent the same values.
 fn row(found: parquet::record::Row) -> Result<Row, String> {
     let found = <[_; COLUMNS.len()]>::try_from(found.into_columns());
     let [batch, question, seed, bucket, report] = found.expect("these columns are read");
@@ -188,8 +188,8 @@ fn row(found: parquet::record::Row) -> Result<Row, String> {
     })
 }
 
-/// Converts a field to an integer of at most `most`. It returns an error unless the field is
-/// exactly this integer.
+/// Converts a field to an integer of at most `most`. Returns an error unless the field is exactly
+/// such an integer.
 fn number<T>((column, field): &(String, Field), most: T) -> Result<T, String>
 where
     T: Copy + TryFrom<i128> + std::fmt::Display,

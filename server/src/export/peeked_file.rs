@@ -54,7 +54,7 @@ impl PeekedFile {
         Cursor::new(self.beginning).chain(self.rest)
     }
 
-    /// Returns the file at its first byte, for random access.
+    /// Returns the file, positioned at its first byte, for random access.
     ///
     /// # Errors
     /// When the file is a pipe.

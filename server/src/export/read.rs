@@ -81,8 +81,8 @@ pub(crate) fn read_collected_task(
 }
 
 impl Files {
-    /// Opens files of reports, all of the given task, or of the task in the descriptions if none is
-    /// given.
+    /// Opens files of reports. All reports belong to the given task or, if none is given, to the
+    /// task in the descriptions.
     ///
     /// # Errors
     /// When a file does not contain reports, or the files belong to different tasks.

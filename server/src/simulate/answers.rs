@@ -27,9 +27,10 @@ pub(crate) struct Answers {
     questions: usize,
     /// Entries, ordered by person and question.
     entries: Vec<Entry>,
-    /// Start index of the entries of each person and question, and the total at the end.
+    /// Start index of the entries of each person and question, and the number of all entries at the
+    /// end.
     bounds: Vec<usize>,
-    /// Number of answers outside the range, for each question.
+    /// Number of answers outside the permitted range, for each question.
     clipped: Vec<u64>,
 }
 
@@ -94,8 +95,8 @@ impl Answers {
         }
     }
 
-    /// Adds one person. Returns a description of the missing answer, or `None` if all answers are
-    /// present. The randomizer checks later whether answers are consistent.
+    /// Adds the answers of one person. Returns a description of the missing answer, or `None` if
+    /// all answers are present. The randomizer checks later whether answers are consistent.
     fn add(&mut self, task: &Task, given: &[Value]) -> Result<Option<String>, String> {
         for (index, (question, value)) in task.questions().iter().zip(given).enumerate() {
             let named = |reason: String| format!("{:?}: {reason}", question.name());
@@ -170,7 +171,8 @@ impl Answers {
         }
     }
 
-    /// Sorts entries of several numbers by item, and counts those outside the range.
+    /// Sorts the entries of a question with several numbers by item, and counts the numbers outside
+    /// their range.
     fn numbers(&mut self, question: usize, of: &[Limits], mut entries: Vec<Entry>) -> Vec<Entry> {
         entries.sort_by_key(|entry| entry.item);
         for entry in &entries {
@@ -231,7 +233,8 @@ fn missing(question: &Question, value: &Value) -> Option<String> {
     Some(format!("{found:?}: {missing}"))
 }
 
-/// Returns, for each part, the index of the chosen option, or the number.
+/// Returns for each part the index of the chosen option or, if the part asks for a number, the
+/// number.
 fn part_answers(parts: &[Part], given: &Map<String, Value>) -> Result<Vec<f64>, String> {
     let is_part = |name: &str| parts.iter().any(|part| part.name() == name);
     if let Some(other) = given.keys().find(|name| !is_part(name)) {
@@ -245,7 +248,7 @@ fn part_answers(parts: &[Part], given: &Map<String, Value>) -> Result<Vec<f64>, 
     parts.iter().map(answer).collect()
 }
 
-/// Returns the index of the chosen option, or the number, for an answer with one value.
+/// Returns the value of an answer with one value: the index of the chosen option, or the number.
 fn single(kind: &Kind, items: &Items, given: &Value) -> Result<f64, String> {
     let expected = |what: &str| Err(format!("expected {what}, found {given}"));
     match (kind, given) {
@@ -261,7 +264,7 @@ fn single(kind: &Kind, items: &Items, given: &Value) -> Result<f64, String> {
     }
 }
 
-/// Converts values by item name to entries.
+/// Converts values that are given by item name to entries.
 fn rated(question: &Question, values: &Map<String, Value>) -> Result<Vec<Entry>, String> {
     let entry = |(name, value): (&String, &Value)| {
         let item = item(question.items(), &Value::String(name.clone()))?;

@@ -4,7 +4,7 @@ use hushbin::task::{Kind, Part};
 use hushbin::{Question, Task};
 use serde_json::{Map, Value};
 
-/// Target of a CSV column: a question, or a part or item of one.
+/// Target of a CSV column: a question, or a part or an item of a question.
 pub(super) struct Column {
     pub(super) question: usize,
     part: Option<String>,
@@ -16,7 +16,7 @@ impl Column {
     /// Finds the target of the column with this name.
     ///
     /// # Errors
-    /// When the name is not that of a question, part or item of the task.
+    /// If the task has no question, part or item with this name.
     pub(super) fn new(task: &Task, name: &str) -> Result<Self, String> {
         let part_of = |name: &str, question, kind| Self {
             question,

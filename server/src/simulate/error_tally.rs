@@ -25,7 +25,7 @@ pub(crate) struct ComparedEstimate {
     pub(crate) what: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unit: Option<String>,
-    /// True value, of answers clipped to the range; NaN for a row without people.
+    /// True value, computed from answers clipped to the range. NaN for a row without people.
     pub(crate) truth: f64,
     /// Estimate of the first run; `None` if there are too few reports for one.
     pub(crate) estimate: Option<f64>,

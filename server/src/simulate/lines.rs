@@ -98,7 +98,7 @@ fn check_missing_answers(
     }
 }
 
-/// Separators of cells. Of several that fit equally well, the last one is used.
+/// Separators of cells. If several fit equally well, the last one is used.
 const SEPARATORS: [u8; 3] = [b'\t', b';', b','];
 
 /// Calls `visit` with the columns and cells of each CSV line. `column` converts a name in the

@@ -49,9 +49,9 @@ pub(crate) enum SimulateError {
 /// Number of people in a block. A block has one stream of random numbers and one time measurement.
 const BLOCK_PEOPLE: usize = 4096;
 
-/// Makes and folds the reports of the first `people`, with blocks spread over all cores. `answers`
-/// returns a person's entries for each question. `progress` is called with the number of people
-/// done.
+/// Makes and folds the reports of the first `people` people, in blocks that are spread over all
+/// cores. `answers` returns a person's entries for each question. `progress` is called with the
+/// number of people done.
 ///
 /// Each block draws from a separate stream of the generator. The result therefore depends on the
 /// generator's seed and not on the number of cores.
@@ -84,7 +84,7 @@ pub(super) fn randomize<'a>(
         .try_reduce(nobody, |a, b| Ok(a.merge(&b)))
 }
 
-/// Folded reports of some of the blocks.
+/// Totals of the reports from some blocks of people, with the times that making and folding took.
 pub(super) struct FoldedBlocks {
     randomizer: Randomizer,
     reports: Vec<Report>,

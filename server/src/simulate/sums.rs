@@ -137,11 +137,11 @@ fn local_error(plan: &SumPlan, item: usize) -> f64 {
     own.map_or(f64::NAN, |own| own.local_standard_error)
 }
 
-/// Simulates a batch of these people once for each generator.
+/// Simulates a batch of these people once for each random generator.
 ///
 /// # Errors
-/// When `people` is below the minimum of a batch or above the data set's. Also when the confidence
-/// is out of range, or no privacy account of the task can be computed.
+/// If `people` is below the minimum of a batch or above the number of people in the data set. Also
+/// if the confidence is out of range, or if no privacy account of the task can be computed.
 pub(crate) fn simulate_sums<R: CryptoRng>(
     task: &SumTask,
     data: &SumData,

@@ -46,7 +46,7 @@ pub(crate) struct QuestionResult {
     pub(crate) share: f64,
     /// Number of reports that answered the question; mean over runs.
     pub(crate) reports: f64,
-    /// Estimand of each item.
+    /// Quantity that is estimated for each item.
     pub(crate) estimand: Estimand,
     /// Number of items, options, bins or levels.
     pub(crate) items: usize,
@@ -55,7 +55,7 @@ pub(crate) struct QuestionResult {
     pub(crate) mse: f64,
     /// Mean squared standard error that was stated, averaged like `mse`.
     pub(crate) stated_mse: f64,
-    /// Mean squared error of answering 0 for every item.
+    /// Mean squared error of estimating 0 for every item.
     pub(crate) zero_mse: f64,
     /// Comparison of the items' estimates with the true shares.
     #[serde(flatten)]
@@ -71,8 +71,8 @@ pub(crate) struct QuestionResult {
     answered: u32,
 }
 
-/// Simulates the first `people` once for each generator. `progress` is called with the run and the
-/// number of people done in it.
+/// Simulates the reports of the first `people` people once for each random generator. `progress` is
+/// called with the index of the run and the number of people done in that run.
 ///
 /// # Errors
 /// [`SimulateError`] if `people` is out of range, a question is open, a query is invalid, or an
@@ -137,7 +137,7 @@ pub(crate) fn survey(
     })
 }
 
-/// Checks that `asked` is at least 1 and at most `there`.
+/// Checks that the number of people `asked` is at least 1 and at most `there`.
 fn check_people(asked: usize, there: usize) -> Result<(), SimulateError> {
     match (1..=there).contains(&asked) {
         true => Ok(()),
@@ -237,8 +237,8 @@ impl Truth {
         }
     }
 
-    /// Returns the quantile `part`: the smallest number such that at least this share of the people
-    /// are at or below it.
+    /// Returns the quantile `part`: the smallest number such that at least a share `part` of the
+    /// people are at or below it.
     fn quantile(&self, part: f64) -> f64 {
         let people = self.numbers.len();
         // The rounding error of the product must not add a person.
@@ -313,7 +313,7 @@ impl QuestionResult {
         }
     }
 
-    /// Adds the estimates of a run, unless it has no answers to the question.
+    /// Adds the estimates of a run, unless the run has no answers to the question.
     fn add(&mut self, task: &Task, truth: &Truth, estimator: &Estimator, totals: &Totals) {
         let question = &task.questions()[truth.query.question()];
         let answer = estimator.estimates(totals, &truth.query);

@@ -28,7 +28,8 @@ pub(crate) struct TextQuestionResult {
     /// Number of texts that at least `stated_share` of people have. A text beyond the maximum
     /// length counts by its longest prefix.
     pub(crate) above: usize,
-    /// Number of these texts that were found; mean over runs.
+    /// Number of texts that at least `stated_share` of people have and that were found; mean over
+    /// runs.
     pub(crate) above_found: f64,
     /// Number of texts and prefixes found; mean over runs.
     pub(crate) found: f64,
@@ -36,7 +37,7 @@ pub(crate) struct TextQuestionResult {
     pub(crate) invented: f64,
     /// Share of the runs in which all intervals contain the truth.
     pub(crate) all_covered: f64,
-    /// Texts found in the first run, by falling estimate.
+    /// Texts found in the first run, in descending order of estimates.
     pub(crate) texts: Vec<ComparedText>,
 }
 
@@ -62,7 +63,7 @@ pub(super) struct TextCrowd {
 }
 
 impl TextCrowd {
-    /// Creates the crowd of the first `people`, without results.
+    /// Creates the crowd of the first `people` people in the data set, without results.
     ///
     /// # Errors
     /// [`SimulateError::Search`] if the query is invalid.
