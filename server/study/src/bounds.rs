@@ -23,7 +23,8 @@ pub(crate) struct ShuffledBatch {
 /// Number of points of a curve.
 const POINTS: u32 = 49;
 
-/// Computes the figure. `at` returns the reports' mechanism, as a mixture, at a given local ε.
+/// Computes the figure. `at` returns, for a local ε, the mechanism of the reports, written as a
+/// mixture.
 ///
 /// # Errors
 /// Any error that `at` returns, and any error of the bounds.
@@ -91,9 +92,9 @@ fn geometric_points(middle: f64, reach: f64, min: f64, max: f64) -> Vec<f64> {
         .collect()
 }
 
-/// Returns the name and the central ε of each curve. hushbin's accounting is the first curve. The
-/// published bounds follow in a fixed order. The ε is `None` if the theorem behind a bound does not
-/// apply.
+/// Returns the name and the central ε of each curve, for one batch. hushbin's accounting is the
+/// first curve. The published bounds follow in a fixed order. The ε of a bound is `None` if its
+/// theorem does not apply.
 fn central_epsilons(
     mixture: &Mixture,
     reports: u64,

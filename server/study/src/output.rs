@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 /// Error of a command, which the program prints as one line.
 pub(crate) type Error = Box<dyn std::error::Error + Send + Sync>;
 
-/// Creates a progress bar for `len` steps. `steps` is the displayed noun for these steps. The bar
+/// Creates a progress bar for `len` steps. The bar shows the word `steps` for these steps. The bar
 /// is hidden if standard error is not a terminal.
 pub(crate) fn progress_bar(len: u64, steps: &str) -> ProgressBar {
     if !io::stderr().is_terminal() {

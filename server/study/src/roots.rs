@@ -1,8 +1,8 @@
 //! Bisection: finds the number at which a condition becomes true.
 
 /// Finds the number between `inside` and `outside` at which `holds` changes, by bisection. Both
-/// ends are at least 0. The search stops once the interval's width is at most `relative` times its
-/// upper end. Returns the end of the interval at which `holds` is true.
+/// ends are at least 0. The search stops once the interval's width is at most `relative` times the
+/// upper end of the interval. Returns the end of the interval at which `holds` is true.
 ///
 /// `holds` must be true at `inside` and false at `outside`. The function does not check this.
 pub(crate) fn bisect(

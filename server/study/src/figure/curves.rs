@@ -3,7 +3,7 @@
 /// Figure that consists of panels, with one legend below them.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Figure {
-    /// Name, unique in a study, which is used as a file name.
+    /// Name of the figure, which is its file name and unique in a study.
     pub(crate) name: String,
     /// Title in one line, which is also the alternative text of the image.
     pub(crate) title: String,
@@ -12,9 +12,9 @@ pub(crate) struct Figure {
     /// Label of the vertical axis, such as `mean of ln TVE`.
     pub(crate) y: &'static str,
     /// True for an axis that is logarithmic. The first value is for the horizontal axis, the second
-    /// for the vertical one.
+    /// value is for the vertical axis.
     pub(crate) logarithmic: [bool; 2],
-    /// Panels, at least one.
+    /// Panels of the figure, at least one.
     pub(crate) panels: Vec<Panel>,
 }
 
@@ -23,16 +23,16 @@ pub(crate) struct Figure {
 pub(crate) struct Panel {
     /// Title that states the parameters common to all curves, such as `s = 4`.
     pub(crate) title: String,
-    /// Curves, one for each mechanism.
+    /// Curves of the panel, one for each mechanism.
     pub(crate) curves: Vec<Curve>,
 }
 
-/// Curve of a panel.
+/// Curve of a panel: a label and points.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Curve {
     /// Label in the legend. Curves with the same label look the same in all panels.
     pub(crate) label: String,
-    /// Points from left to right. Each has the x coordinate, a mean (the y coordinate) and its
-    /// standard error, which is 0 for values computed by formula.
+    /// Points from left to right. A point has the x coordinate, a mean (the y coordinate), and the
+    /// standard error of the mean, which is 0 for values computed by formula.
     pub(crate) points: Vec<[f64; 3]>,
 }

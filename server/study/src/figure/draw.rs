@@ -14,16 +14,16 @@ use super::style::{FONT, GRID, INK, Style};
 use super::ticks::{even_ticks, label, logarithmic_ticks};
 use crate::output::Error;
 
-/// Width and height of a panel in pixels.
+/// Width and height of a figure's panel in pixels.
 const PANEL_SIZE: (u32, u32) = (520, 420);
 const PANELS_PER_ROW: usize = 2;
-/// Height of a legend entry in pixels.
+/// Height of a line in the legend or in the title, in pixels.
 const LEGEND_ROW_HEIGHT: i32 = 26;
 const TITLE_HEIGHT: u32 = 40;
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-/// An axis, linear or logarithmic.
+/// Axis of a panel, linear or logarithmic, with the range that it covers.
 #[derive(Clone)]
 struct Axis {
     range: Range<f64>,
@@ -97,7 +97,7 @@ pub(crate) fn figure_size(figure: &Figure) -> (u32, u32) {
     (PANEL_SIZE.0 * columns as u32, height)
 }
 
-/// Breaks the title into lines that fit the width of the figure.
+/// Breaks the figure's title into lines that fit the width of the figure.
 fn title_lines(figure: &Figure) -> Vec<String> {
     let (columns, _) = panel_layout(figure);
     // Letters of this font are on average at most eight pixels wide.

@@ -10,7 +10,7 @@ use super::style::{FONT, INK, Style};
 type DrawingError = DrawingAreaErrorKind<std::io::Error>;
 
 /// Draws a curve with at most seven marks. The line is interrupted at missing points. Curves with
-/// different indices have their marks at different points, so that these do not overlap.
+/// different indices have their marks at different points, so that the marks do not overlap.
 pub(crate) fn draw_curve<X, Y>(
     chart: &mut ChartContext<'_, SVGBackend<'_>, Cartesian2d<X, Y>>,
     index: usize,
@@ -46,7 +46,7 @@ where
     Ok(())
 }
 
-/// Draws a sample of a curve with its name at a position of the legend.
+/// Draws a sample of a curve, with the curve's name, at a position of the legend.
 pub(crate) fn draw_sample(
     area: &DrawingArea<SVGBackend<'_>, Shift>,
     (x, y): (i32, i32),

@@ -4,9 +4,9 @@ use plotters::prelude::*;
 
 /// Colour of text and axes.
 pub(super) const INK: RGBColor = RGBColor(0x22, 0x22, 0x22);
-/// Colour of lines behind curves.
+/// Colour of the grid lines behind curves.
 pub(super) const GRID: RGBColor = RGBColor(0xe2, 0xe2, 0xe2);
-/// Font of all text.
+/// Font of all text in figures.
 pub(super) const FONT: &str = "sans-serif";
 
 /// Style of a curve.
@@ -14,12 +14,12 @@ pub(super) const FONT: &str = "sans-serif";
 pub(crate) struct Style {
     pub(crate) color: RGBColor,
     width: u32,
-    /// Lengths of a dash and of a gap in pixels.
+    /// Lengths of a dash and of a gap in pixels. A gap of 0 means a solid line.
     pub(crate) dash: (i32, i32),
     mark: Option<Mark>,
 }
 
-/// Mark of points: a shape, and true if it is filled.
+/// Mark of a curve's points: a shape, and true if the shape is filled.
 #[derive(Debug, Clone, Copy)]
 struct Mark(Shape, bool);
 
@@ -78,8 +78,8 @@ impl Style {
         self.color.stroke_width(self.width)
     }
 
-    /// Returns the corners of the mark relative to its point, and whether and how it is filled.
-    /// Returns `None` for a curve without marks.
+    /// Returns the corners of the curve's mark, relative to the marked point, and the style that
+    /// fills the mark. Returns `None` for a curve without marks.
     pub(crate) fn mark_outline(&self) -> Option<(Vec<(i32, i32)>, ShapeStyle)> {
         let Mark(shape, filled) = self.mark?;
         let corners: &[(i32, i32)] = match shape {

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-/// Returns the ticks of a logarithmic axis: powers of ten, and multiples of them if the range has
-/// few powers.
+/// Returns the ticks of a logarithmic axis. They are powers of ten, and also multiples of these
+/// powers if the range has few of them.
 pub(crate) fn logarithmic_ticks(range: &Range<f64>) -> Vec<f64> {
     let decades = (range.end / range.start).log10();
     let leading: &[u32] = if decades < 1.0 {

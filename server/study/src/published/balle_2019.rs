@@ -37,14 +37,14 @@
 
 use super::bound::{BoundInput, FavouredBuckets, PublishedBound, Scope};
 
-/// Bounds on the loss L at one ε_c.
+/// Bounds on the random loss L in the module comment, at one central ε_c.
 #[derive(Debug, Clone, Copy)]
 struct LossBounds {
-    /// Length b of the interval that contains L.
+    /// Length b of the interval that contains the loss L.
     range: f64,
-    /// Greatest value b₊ of L.
+    /// Upper bound b₊ on the loss L.
     greatest: f64,
-    /// Second moment v of L.
+    /// Upper bound v on the second moment of the loss L.
     square: f64,
 }
 
@@ -108,8 +108,8 @@ impl Blanket {
         }
     }
 
-    /// Returns factor/(γn) times the mean of exp(−rate·M) over M ~ Binomial(n, γ), where M = 0
-    /// counts as 0.
+    /// Returns `factor`/(γn) times the mean of exp(−`rate`·M), where M ~ Binomial(n, γ) is the
+    /// number of reports from the blanket. The case M = 0 contributes 0 to the mean.
     fn blanket_mean(&self, factor: f64, rate: f64) -> f64 {
         // E[exp(−rate·M)] is (1 − γ·(1 − exp(−rate)))ⁿ. The term for M = 0 is subtracted from this
         // mean.
@@ -118,14 +118,16 @@ impl Blanket {
         factor * some / (self.gamma * self.n)
     }
 
-    /// Returns the bound on δ by Hoeffding's inequality, at ε_c = `central` in (0, ε).
+    /// Returns the bound on δ by Hoeffding's inequality. `central` is the central ε, between 0 and
+    /// the local ε.
     fn hoeffding(&self, central: f64) -> f64 {
         let (a, LossBounds { range, .. }) = (central.exp_m1(), self.loss_bounds(central));
         let square = range * range;
         self.blanket_mean(square / (4.0 * a), 2.0 * a * a / square)
     }
 
-    /// Returns the bound on δ by Bennett's inequality, at ε_c = `central` in (0, ε).
+    /// Returns the bound on δ by Bennett's inequality. `central` is the central ε, between 0 and
+    /// the local ε.
     fn bennett(&self, central: f64) -> f64 {
         let (
             a,

@@ -11,8 +11,8 @@ pub enum Scope {
     Mechanism,
 }
 
-/// Favoured set of a report. Given the report's seed, c of the t buckets have the weight e =
-/// exp(ε), and the remaining buckets have the weight 1.
+/// Numbers of favoured and of remaining buckets of a report. Given the report's seed, c of the t
+/// buckets are favoured: they have the weight exp(ε). The remaining buckets have the weight 1.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FavouredBuckets {
     /// Number of favoured buckets, c.
@@ -22,7 +22,7 @@ pub(super) struct FavouredBuckets {
 }
 
 impl FavouredBuckets {
-    /// Number of buckets, t.
+    /// Total number t of buckets.
     pub(super) fn buckets(&self) -> f64 {
         self.count + self.others
     }
@@ -33,7 +33,7 @@ impl FavouredBuckets {
     }
 }
 
-/// Published bound on the central ε_c of a batch.
+/// Published bound on the central ε of a batch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PublishedBound {
     /// Name of the bound in figures and tables.
@@ -42,14 +42,14 @@ pub struct PublishedBound {
     pub source: &'static str,
     /// Class of reports for which the bound is proven.
     pub scope: Scope,
-    /// Value of the bound on ε_c, rounded up, or the local ε if the local ε is smaller. (The local
-    /// ε is always a bound.) `None` if the theorem does not apply.
+    /// Value of the bound on the central ε, rounded up, but at most the local ε, which is always a
+    /// bound. `None` if the theorem does not apply.
     pub central_epsilon: Option<f64>,
     /// Condition of the theorem that is not met; `None` if the theorem applies.
     pub reason: Option<&'static str>,
 }
 
-/// Batch of reports that a bound covers.
+/// Batch of reports whose central ε is bounded.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BoundInput {
     pub(super) epsilon: f64,
@@ -81,8 +81,8 @@ impl BoundInput {
         }
     }
 
-    /// Returns the least ε_c at which `delta_at` is at most δ, to one part in 10¹² and rounded up.
-    /// Returns ε if no smaller value is enough.
+    /// Returns the least central ε at which `delta_at` is at most the batch's δ, to one part in
+    /// 10¹² and rounded up. Returns the local ε if no smaller value is enough.
     pub(super) fn least_central_epsilon(&self, delta_at: impl Fn(f64) -> f64) -> f64 {
         // The computed δ may be too small by one part in 10⁹.
         let enough = |central: f64| delta_at(central) * (1.0 + 1e-9) <= self.delta;

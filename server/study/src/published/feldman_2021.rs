@@ -31,7 +31,8 @@ pub(super) fn bounds(batch: &BoundInput) -> Result<[PublishedBound; 2], Error> {
     ])
 }
 
-/// Computes the closed form ε_c = ln(1 + (e − 1)/(e + 1)·(8·√(e·ln(4/δ)/n) + 8e/n)).
+/// Computes the central ε by the closed form ln(1 + (e − 1)/(e + 1)·(8·√(e·ln(4/δ)/n) + 8e/n)),
+/// where e = exp(ε) for the local ε.
 fn closed_form(batch: &BoundInput) -> BoundValue {
     let (e, n) = (batch.epsilon.exp(), batch.n as f64);
     if e > n / (16.0 * (2.0 / batch.delta).ln()) {

@@ -13,8 +13,8 @@ use super::bound::{BoundInput, BoundValue, PublishedBound, Scope};
 
 const SOURCE: &str = "Feldman et al. 2023, with its erratum; proven by the blanket";
 
-/// Returns both bounds: the exact sum and the closed form. `exact` is the central ε that hushbin's
-/// accounting yields for any ε-LDP randomizer.
+/// Returns both bounds of the paper: the closed form and the exact sum. `exact` is the central ε
+/// that hushbin's accounting yields for any ε-LDP randomizer.
 pub(super) fn bounds(batch: &BoundInput, exact: f64) -> [PublishedBound; 2] {
     [
         batch.published_bound(
@@ -32,7 +32,8 @@ pub(super) fn bounds(batch: &BoundInput, exact: f64) -> [PublishedBound; 2] {
     ]
 }
 
-/// Computes the closed form ε_c = ln(1 + (e − 1)·(4·√(2·ln(4/δ)/((e + 1)·n)) + 4/n)).
+/// Computes the central ε by the closed form ln(1 + (e − 1)·(4·√(2·ln(4/δ)/((e + 1)·n)) + 4/n)),
+/// where e = exp(ε) for the local ε.
 fn closed_form(batch: &BoundInput) -> BoundValue {
     let (e, n) = (batch.epsilon.exp(), batch.n as f64);
     if e + 1.0 > n / (8.0 * (2.0 / batch.delta).ln()) {

@@ -30,8 +30,8 @@ use hushbin_analysis::accounting::{Mixture, account};
 use bound::{BoundInput, FavouredBuckets};
 pub use bound::{PublishedBound, Scope};
 
-/// Computes the published bounds on the central ε that [`account`] computes, ordered by year. The n
-/// of the theorems is the number of honest reports.
+/// Computes the published bounds on the central ε of a batch, ordered by year. hushbin's own value
+/// is computed by [`account`]. The n of the theorems is the number of honest reports.
 ///
 /// # Errors
 /// Same errors as [`account`].

@@ -1,5 +1,5 @@
-//! A generated crowd that resembles the people of a census. The census extracts of the paper P4 may
-//! not be redistributed. Of a generated crowd, the true values are known exactly.
+//! A generated crowd that resembles the people of a census. It replaces the census extracts of the
+//! paper P4, which may not be redistributed. Its true values are known exactly.
 //!
 //! Numeric attributes follow mixtures of two normal distributions, clipped to [−1, 1]. All
 //! attributes depend on one common random factor, so any two have a correlation of 0.2 to 0.6.
@@ -16,17 +16,17 @@ use super::random::Zipf;
 /// Extract of a census, used in P4, that the crowd resembles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extract {
-    /// 6 numeric and 10 categorical attributes, 42 features.
+    /// Extract with 6 numeric and 10 categorical attributes, which give 42 features.
     Brazil,
-    /// 5 numeric and 14 categorical attributes, 85 features.
+    /// Extract with 5 numeric and 14 categorical attributes, which give 85 features.
     Mexico,
 }
 
 impl Extract {
-    /// List of all extracts.
+    /// List of all census extracts.
     pub(crate) const ALL: [Self; 2] = [Self::Brazil, Self::Mexico];
 
-    /// Number of values of each category.
+    /// Number of values of each categorical attribute.
     pub(crate) const fn category_sizes(self) -> &'static [u32] {
         match self {
             Self::Brazil => &[2, 2, 3, 3, 4, 4, 5, 6, 7, 9],
@@ -34,7 +34,7 @@ impl Extract {
         }
     }
 
-    /// The number of numeric attributes.
+    /// Number of numeric attributes.
     pub(crate) const fn numeric_count(self) -> u32 {
         match self {
             Self::Brazil => 6,
@@ -51,7 +51,7 @@ impl Extract {
     }
 }
 
-/// Distribution from which people are drawn.
+/// Distribution from which the people of a census-like crowd are drawn.
 #[derive(Debug, Clone)]
 pub(crate) struct Census {
     extract: Extract,
@@ -59,8 +59,8 @@ pub(crate) struct Census {
     categories: Vec<Zipf>,
     /// Weight of each feature in the income, except the constant feature.
     weights: Vec<f64>,
-    /// Mean of the weighted sum of features. An income is this sum minus the mean, multiplied by
-    /// `scale`, plus noise.
+    /// Mean, over people, of the weighted sum of a person's features. A person's income is
+    /// (weighted sum − `centre`)·`scale` plus noise.
     centre: f64,
     scale: f64,
 }
@@ -74,12 +74,12 @@ struct Numeric {
     centre: f64,
 }
 
-/// Person of the crowd, or person in a row of a table.
+/// Person of a generated crowd, or of a row of a table.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Person {
-    /// Numbers in [−1, 1].
+    /// Values of the numeric attributes, in [−1, 1].
     pub(crate) numbers: Vec<f64>,
-    /// Values of categories, from 0.
+    /// Values of the categorical attributes, each numbered from 0.
     pub(crate) categories: Vec<u32>,
     /// Features: the numbers, then one feature for each value of a category except the last, and
     /// the constant 1.
@@ -92,12 +92,12 @@ pub(crate) struct Person {
 const NUMBER_DEVIATION: f64 = 0.35;
 /// Standard deviation of income, before it is clipped.
 const INCOME_DEVIATION: f64 = 0.4;
-/// Fraction of income's variance that is noise.
+/// Fraction of the income's variance that comes from noise.
 const NOISE_VARIANCE_FRACTION: f64 = 1.0 / 3.0;
 /// Distance between the mean of either normal distribution and the median of the mixture, in
 /// standard deviations of the mixture.
 const MIXTURE_OFFSET: f64 = 0.8;
-/// Number of sampled people from which `centre` and `scale` of incomes are computed.
+/// Number of people in the sample from which `centre` and `scale` of incomes are computed.
 const FIT_SAMPLE_SIZE: u32 = 20_000;
 
 impl Census {
@@ -131,7 +131,7 @@ impl Census {
         census
     }
 
-    /// Computes `centre` and `scale` from a sample of people.
+    /// Computes `centre` and `scale` of incomes from a sample of people.
     fn fit(&mut self, rng: &mut ChaCha8Rng) {
         let mut person = Person::default();
         let (mut sum, mut squares) = (0.0, 0.0);
@@ -147,7 +147,7 @@ impl Census {
         self.scale = INCOME_DEVIATION * ((1.0 - NOISE_VARIANCE_FRACTION) / variance).sqrt();
     }
 
-    /// Number of features, which is the length of a gradient.
+    /// Number of features of a person, which is the length of a gradient.
     pub(crate) fn features(&self) -> u32 {
         let more: u32 = self
             .extract
@@ -200,8 +200,8 @@ impl Census {
 }
 
 impl Person {
-    /// Computes the features from the numbers and categories. `values` has the number of values of
-    /// each category.
+    /// Computes the person's features from the numbers and categories. `values` has the number of
+    /// values of each category.
     pub(crate) fn encode(&mut self, values: &[u32]) {
         self.features.clone_from(&self.numbers);
         for (&values, &own) in values.iter().zip(&self.categories) {
@@ -212,7 +212,8 @@ impl Person {
     }
 }
 
-/// Draws from a symmetric mixture of two normal distributions, of mean 0 and variance 1.
+/// Draws from a symmetric mixture of two normal distributions. The mixture has mean 0 and variance
+/// 1.
 fn draw_normal_mixture(rng: &mut ChaCha8Rng) -> f64 {
     let side = if rng.next_u64() >> 63 == 1 {
         MIXTURE_OFFSET

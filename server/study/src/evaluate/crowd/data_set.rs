@@ -17,8 +17,8 @@ pub(crate) struct DataSet {
 }
 
 impl DataSet {
-    /// Reads a file: a line `people items max`, then lines `person item value`. A later line
-    /// replaces an earlier one of the same person and item.
+    /// Reads a file with a first line `people items max` and then lines `person item value`. A line
+    /// replaces an earlier line for the same person and item.
     ///
     /// # Errors
     /// [`StudyError::Io`] if the file cannot be read; [`StudyError::Table`] names the first wrong

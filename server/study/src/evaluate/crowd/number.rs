@@ -7,11 +7,11 @@ use statrs::distribution::{self as exact, ContinuousCDF};
 
 use super::random::uniform;
 
-/// Crowd, with the scale on which people report their number.
+/// Crowd whose people have one number each, with the scale on which they report it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct NumberCrowd {
-    /// Names, in tables, of the estimated quantiles of [`QUANTILES`]. They contain the name of the
-    /// crowd.
+    /// Names of the estimated quantiles in tables, for each level of [`QUANTILES`]. A name contains
+    /// the name of the crowd.
     pub(crate) estimands: [&'static str; 3],
     shape: Shape,
     scale: Scale,
@@ -20,7 +20,8 @@ pub(crate) struct NumberCrowd {
 /// Distribution of the number over the people of a crowd.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Shape {
-    /// Load times, lognormal. A long tail is clipped to the upper end.
+    /// Load times with a lognormal distribution. Its long tail is clipped to the upper end of the
+    /// range.
     Load,
     Beta,
     /// Mixture of two normal distributions.
@@ -41,7 +42,7 @@ enum Shape {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scale {
     Linear,
-    /// Logarithmic, from [`LEAST`] to 1.
+    /// Logarithmic scale, from [`LEAST`] to 1.
     Logarithmic,
 }
 
@@ -64,7 +65,7 @@ macro_rules! crowd {
     };
 }
 
-/// Crowds of the experiment.
+/// Crowds of the experiment on quantiles.
 pub(crate) const CROWDS: [NumberCrowd; 9] = [
     crowd!("load", Load, Linear),
     crowd!("log", Load, Logarithmic),
@@ -77,18 +78,19 @@ pub(crate) const CROWDS: [NumberCrowd; 9] = [
     crowd!("rounded", Rounded, Linear),
 ];
 
-/// Lognormal distribution of load times in ms: logarithm of the median, and standard deviation of
-/// the logarithm.
+/// Parameters of the lognormal distribution of load times in ms: the logarithm of the median, and
+/// the standard deviation of the logarithm.
 const LOAD: [f64; 2] = [7.2, 0.7];
 /// Upper end of the range of load times, in ms.
 const MILLISECONDS: f64 = 10_000.0;
 const ATOM: [f64; 2] = [0.3, 0.4];
 const MEAN: f64 = 0.1;
 const TIMEOUT: [f64; 2] = [0.06, 0.5];
-/// Gamma distribution of latencies: shape parameter, and mean as a fraction of 10 s.
+/// Parameters of the gamma distribution of latencies: its shape, and its mean as a fraction of 10
+/// s.
 const LATENCY: [f64; 2] = [2.0, 0.09];
-/// Lognormal distribution of counts: logarithm of the median, and standard deviation of the
-/// logarithm.
+/// Parameters of the lognormal distribution of counts: the logarithm of the median, and the
+/// standard deviation of the logarithm.
 const COUNT: [f64; 2] = [4.2, 0.8];
 const MOST_COUNTED: f64 = 400.0;
 const STEP: f64 = 10.0;
@@ -105,7 +107,7 @@ impl NumberCrowd {
         self.scale
     }
 
-    /// Draws people's numbers, from 0 to 1.
+    /// Draws the numbers of `people` people, from 0 to 1.
     pub(crate) fn draw(&self, people: u64, rng: &mut ChaCha8Rng) -> Vec<f64> {
         (0..people).map(|_| self.shape.draw(rng)).collect()
     }

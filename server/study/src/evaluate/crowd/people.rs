@@ -15,7 +15,7 @@ use crate::evaluate::measure::error::StudyError;
 pub(crate) enum People {
     /// A census-like crowd of any size.
     Generated(Extract),
-    /// The rows of a table.
+    /// People in the rows of a table.
     Table(Arc<PeopleTable>),
 }
 
@@ -61,7 +61,7 @@ impl People {
         }
     }
 
-    /// Starts a sequence of people. For a table, the order of its rows is drawn from `rng`.
+    /// Starts a sequence of people. For a table, `rng` draws the order of its rows.
     pub(crate) fn draw(&self, mut rng: ChaCha8Rng) -> PeopleIter {
         match self {
             Self::Generated(extract) => PeopleIter::Census(Box::new((Census::new(*extract), rng))),
@@ -76,7 +76,7 @@ impl People {
 }
 
 impl PeopleIter {
-    /// Number of features, which is the length of a gradient.
+    /// Number of features of a person, which is the length of a gradient.
     pub(crate) fn features(&self) -> u32 {
         match self {
             Self::Census(both) => both.0.features(),
@@ -222,11 +222,11 @@ fn read_columns(mut source: impl Read) -> Result<(csv::StringRecord, Vec<Vec<Str
     Ok((head, columns))
 }
 
-/// Parses all cells of a column as numbers. Returns `None` if a cell is not a number, or if all are
-/// missing.
+/// Parses all cells of a column as numbers. Returns `None` if a cell contains another text, or if
+/// all numbers are missing.
 ///
 /// # Errors
-/// A message if some cells are missing and the rest are numbers.
+/// A message if some numbers are missing and all other cells are numbers.
 fn parse_numbers(name: &str, column: &[String]) -> Result<Option<Vec<f64>>, String> {
     let is_missing = |cell: &String| MISSING.iter().any(|own| own.eq_ignore_ascii_case(cell));
     let number = |cell: &String| cell.parse().ok().filter(|own: &f64| own.is_finite());
@@ -271,8 +271,8 @@ fn centre_and_scale(numbers: &[f64]) -> Option<Vec<f64>> {
     (most > 0.0).then(|| places.iter().map(scaled).collect())
 }
 
-/// Returns the index of each cell among the sorted distinct values, and the number of distinct
-/// values.
+/// Encodes a column of a table. Returns, for each cell, the index of its text among the sorted
+/// distinct texts of the column. Also returns the number of distinct texts.
 fn category_codes(column: &[String]) -> (Vec<u32>, usize) {
     let mut values: Vec<&String> = column.iter().collect();
     values.sort_unstable();

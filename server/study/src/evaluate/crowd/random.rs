@@ -4,14 +4,14 @@ use rand_chacha::ChaCha8Rng;
 use rand_core::Rng;
 use rand_distr::Distribution;
 
-/// Draws a number from 0 to 1, below 1.
+/// Draws a uniform number from 0 to 1, excluding 1.
 pub(crate) fn uniform(rng: &mut ChaCha8Rng) -> f64 {
     // A double holds 53 bits.
     (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
 }
 
-/// Returns a copy of the generator that uses the stream `index`. Its numbers are independent of
-/// those of the generator's other streams.
+/// Returns a copy of the generator that uses the stream `index`. The streams of a generator are
+/// independent of each other.
 pub(crate) fn stream(rng: &ChaCha8Rng, index: u64) -> ChaCha8Rng {
     let mut own = rng.clone();
     own.set_stream(index);

@@ -8,7 +8,7 @@ use rand_distr::{Distribution, Normal};
 use super::data_set::DataSet;
 use super::random::Zipf;
 
-/// Distribution of people's entries.
+/// Distribution of the entries that people have: their items with a value each.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Workload<'a> {
     /// P1 and P2: each person has s distinct items, drawn uniformly. Each item has the value 1 or
@@ -26,7 +26,8 @@ pub(crate) enum Workload<'a> {
 
 /// Exponent of Zipf's law in P3.
 pub(crate) const EXPONENT: f64 = 1.4;
-/// Standard deviation of the values in P3 before they are clipped to [−1, 1]. Their mean is 1.
+/// Standard deviation of the values in P3, before they are clipped to [−1, 1]. The mean of the
+/// values is 1.
 const SPREAD: f64 = 0.3;
 
 /// Block of people with all their entries.
@@ -54,8 +55,8 @@ impl Block {
 }
 
 impl Workload<'_> {
-    /// Draws the people whose indices in the crowd are `numbers`. Each person has at most `entries`
-    /// of the `items` items, except in [`Self::Data`].
+    /// Draws the block of people whose indices in the crowd are in `numbers`. Each person has at
+    /// most `entries` of the `items` items, except in [`Self::Data`].
     pub(crate) fn draw<R: Rng + ?Sized>(
         self,
         numbers: std::ops::Range<usize>,
@@ -106,8 +107,8 @@ fn sign<R: Rng + ?Sized>(rng: &mut R) -> f64 {
     if rng.next_u64() >> 63 == 0 { 1.0 } else { -1.0 }
 }
 
-/// Draws until there are `count` distinct items, and returns them. `last_owner` has, for each item,
-/// the index of the last person who drew it.
+/// Draws items until `count` of them are distinct, and returns the distinct items. `last_owner`
+/// has, for each item, the index of the last person who drew it.
 fn draw_distinct(
     count: u32,
     person: usize,

@@ -1,5 +1,5 @@
-//! Experiment on a choice among k options: estimates of the options' shares, as in P4's figures 2,
-//! 6 and 7.
+//! Experiment on a choice among k options. It estimates the share of each option, as in P4's
+//! figures 2, 6 and 7.
 
 use crate::competitors::Budget;
 use rand_chacha::ChaCha8Rng;
@@ -17,14 +17,14 @@ use crate::evaluate::measure::size::Size;
 use crate::evaluate::measure::table::Table;
 use crate::evaluate::mechanism::choice_protocol::ChoiceProtocolName;
 
-/// Experiment on the shares of options, with every protocol.
+/// Experiment that estimates the shares of a choice's options, with every protocol.
 #[derive(Debug)]
 pub(crate) struct Choices {
     size: Size,
     cells: Vec<Cell>,
 }
 
-/// Crowd, and the questions it answers.
+/// Crowd of people, and the questions that they answer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Crowd {
     /// One choice among this number of options, whose shares follow Zipf's law.
@@ -34,7 +34,8 @@ enum Crowd {
     Census(Extract),
 }
 
-/// Parameters of one cell of the experiment. Several units repeat it with different random numbers.
+/// Parameters of one cell of the experiment. Several units of work repeat a cell, each with
+/// different random numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Cell {
     crowd: Crowd,
@@ -56,15 +57,15 @@ const DELTAS: [f64; 2] = [1e-6, 1e-7];
 const EPSILONS: [f64; 2] = [0.5, 5.0];
 /// Values of k in figure 2.
 const OPTIONS: [u32; 3] = [2, 10, 100];
-/// Metric: the [`MSE`] that is predicted by formula.
+/// Metric: [`MSE`] that a formula predicts.
 const EXPECTED: &str = "expected MSE";
 /// Name, in tables, of the estimand of figure 2: the share of one option.
 const ONE: &str = "one option";
-/// Metric: variance of the estimated share of an option that the reporting person did not choose.
-/// The paper calls it the noise.
+/// Metric: variance of one report's estimate of an option's share, if the reporting person did not
+/// choose the option. The paper calls this variance the noise.
 const VARIANCE: &str = "variance of another's option";
-/// Metric: variance of the estimated share of an option from one report, averaged over all k
-/// options, of which the person chose one.
+/// Metric: variance of one report's estimate of an option's share, averaged over all k options. The
+/// reporting person chose one of them.
 const AVERAGE: &str = "average variance";
 
 impl Choices {
@@ -106,7 +107,8 @@ impl Experiment for Choices {
         "Shares of the options of one choice (P4, figures 2, 6, 7)"
     }
 
-    /// Returns the unit that only evaluates formulas, and one unit for each repeat of each cell.
+    /// Returns one unit of work that only evaluates formulas, and one unit for each repeat of each
+    /// cell.
     fn units(&self) -> Vec<Unit> {
         let computed = Unit::computed("computed", self.cells.len());
         let repeats = self.size.pick(5, 10);
@@ -180,7 +182,7 @@ impl Experiment for Choices {
 }
 
 impl Choices {
-    /// Returns a panel of figure 6 for each census-like crowd and δ.
+    /// Returns the panels of P4's figure 6, one for each census-like crowd and δ.
     fn census_panels(&self, table: &Table) -> Vec<Panel> {
         let mut panels: Vec<Panel> = Vec::new();
         for cell in &self.cells {
@@ -201,7 +203,7 @@ impl Choices {
     }
 }
 
-/// Computes figure 2 from formulas.
+/// Computes the measurements of P4's figure 2 from formulas.
 fn computed_measurements() -> Result<Vec<Measurement>, StudyError> {
     let mut rows = Vec::new();
     for options in OPTIONS {

@@ -28,7 +28,7 @@ pub(crate) struct Buckets;
 const AMPLIFIED: &str = "log2 of local over central ε";
 
 impl Amplification {
-    /// Creates the experiment over ε from 0.1 to 5.
+    /// Creates the experiment for values of ε from 0.1 to 5.
     pub(crate) fn new(size: Size) -> Self {
         Self {
             epsilons: size.pick(
@@ -39,8 +39,8 @@ impl Amplification {
     }
 }
 
-/// Returns the number of people n, sparsity s and δ of the batches. P1 does not state δ; we take
-/// 10⁻⁸ and 1/n.
+/// Returns the number of people n, the sparsity s and the δ of each batch in figure 2. P1 does not
+/// state δ; we take 10⁻⁸ and 1/n.
 fn batches() -> Vec<(u64, u32, f64)> {
     let mut all = Vec::new();
     for people in [10_000, 100_000] {
@@ -121,7 +121,7 @@ impl Experiment for Amplification {
     }
 }
 
-/// Number of items of figure 5, followed by its sparsity and ε, which are also used for figure 4.
+/// Number of items in figure 5. Figures 4 and 5 both use the sparsity and the ε that follow.
 const ITEMS: u32 = 128;
 const SPARSITY: u32 = 8;
 const EPSILON: f64 = 0.5;

@@ -25,7 +25,8 @@ pub(crate) struct Costs {
 
 /// Number of people whose reports are timed together.
 const PEOPLE: u32 = 200;
-/// Number of timings. The shortest is used, because other work on the machine affects it least.
+/// Number of times that the same work is timed. The shortest time is used, because other work on
+/// the machine affects it least.
 const TIMES: u32 = 5;
 const REPORT: &str = "report";
 const TIME: &str = "microseconds to make and count";
@@ -101,8 +102,8 @@ impl Experiment for Costs {
     }
 }
 
-/// Creates the mechanisms for ratings with signs, then the remaining ones for ratings with real
-/// values.
+/// Creates the mechanisms for ratings with signs, and then those mechanisms for ratings with real
+/// values that are not yet in the list.
 fn contestants(setting: &QuestionSetting) -> Result<Vec<Contestant>, StudyError> {
     let mut all = ratings::contestants(setting, &ratings::P1_ORACLES)?;
     for level in 0..sparse::LEVELS.len() {

@@ -22,7 +22,7 @@ use crate::evaluate::mechanism::contestant::{Accumulator, Contestant, QuestionSe
 use crate::evaluate::mechanism::shared_values::SharedValues;
 use crate::evaluate::mechanism::simulate::simulate_crowd;
 
-/// Experiment on one data set.
+/// Experiment that estimates the means of a data set's items.
 pub(crate) struct Data {
     name: String,
     title: String,
@@ -175,7 +175,8 @@ impl Experiment for Data {
     }
 }
 
-/// Estimands at both levels: means after shrinkage by empirical Bayes.
+/// Names of the estimands after shrinkage by empirical Bayes: means at user level, and means at
+/// event level.
 const SHRUNKEN: [&str; 2] = ["mean, user level, shrunken", "mean, event level, shrunken"];
 /// Name of the baseline that estimates 0 for every mean, without any report.
 const ANSWERING_ZERO: &str = "answering 0";

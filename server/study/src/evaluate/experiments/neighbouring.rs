@@ -19,14 +19,15 @@ use crate::evaluate::mechanism::contestant::{Accumulator, Contestant, QuestionSe
 use crate::evaluate::mechanism::shared_values::SharedValues;
 use crate::evaluate::mechanism::simulate::{person_with_items, simulate_crowd};
 
-/// Experiment on one crowd at several distances L.
+/// Experiment on one crowd at several distances L. The mechanisms protect inputs that are at most L
+/// apart.
 pub(crate) struct Neighbouring {
     people: u64,
     items: u32,
     entries: u32,
     distances: Vec<f64>,
     repeats: u64,
-    /// Mechanisms for each distance L, by its index.
+    /// Mechanisms for each distance L, by the index of the distance.
     contestants: SharedValues<Vec<Contestant>>,
 }
 
@@ -34,7 +35,8 @@ pub(crate) struct Neighbouring {
 const ESTIMAND: &str = "mean, within L";
 const EPSILON: f64 = 1.0;
 
-/// Names of hushbin's mechanisms that protect inputs at most L apart, without δ and with δ.
+/// Name of hushbin's mechanism without δ that protects inputs at most a distance L apart. The next
+/// name is for the mechanism with δ.
 const OURS: &str = "hushbin";
 const OURS_WITH_DELTA: &str = "hushbin, with δ";
 /// Name of hushbin's mechanism at user level, which protects inputs at any distance.
@@ -70,7 +72,7 @@ impl Neighbouring {
     }
 }
 
-/// Creates all mechanisms for one distance L.
+/// Creates all compared mechanisms for one distance L.
 fn contestants(setting: &QuestionSetting) -> Result<Vec<Contestant>, StudyError> {
     let near = |delta: Option<f64>| {
         json!({
@@ -187,8 +189,8 @@ impl Experiment for Neighbouring {
     }
 }
 
-/// Remarks that explain why noise on every coordinate wins at small L, and hushbin's mechanism at
-/// user level wins at large L.
+/// Remarks on the results. They explain why noise on every coordinate is best at small L, and
+/// hushbin's mechanism at user level is best at large L.
 const REMARKS: &[&str] = &[
     "Laplace noise on every coordinate has the variance 2L²/ε². That of hash-bin is \
      2(L + b/Γ)²/ε², because its b bins are rounded to a grid of 1/Γ. The other entries in an \

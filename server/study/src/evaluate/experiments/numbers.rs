@@ -23,16 +23,18 @@ pub(crate) struct Numbers {
     cells: Vec<Cell>,
 }
 
-/// Crowd, and the numbers that its people have.
+/// Crowd of people who each have several numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Crowd {
-    /// Clipped normal numbers N(0, 1/16). The field is the number of attributes of each person.
+    /// Crowd with normal numbers N(0, 1/16), clipped to [−1, 1]. The field is the number of
+    /// attributes of each person.
     Normal(u32),
     /// Numeric attributes of a census-like crowd.
     Census(Extract),
 }
 
-/// Parameters of one cell of the experiment. Several units repeat it with different random numbers.
+/// Parameters of one cell of the experiment. Several units of work repeat a cell, each with
+/// different random numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Cell {
     crowd: Crowd,
@@ -41,7 +43,7 @@ struct Cell {
 }
 
 const VARIANCE: &str = "worst variance";
-/// Metric: the [`MSE`] that is predicted by formula.
+/// Metric: [`MSE`] that a formula predicts.
 const EXPECTED: &str = "expected MSE";
 /// Name, in tables, of the estimand of figure 1: the mean of one number.
 const ONE: &str = "one number";
@@ -106,7 +108,8 @@ impl Experiment for Numbers {
         "Means of numbers that every person has (P4, figures 1, 3, 4, 5)"
     }
 
-    /// Returns the unit that only evaluates formulas, and one unit for each repeat of each cell.
+    /// Returns one unit of work that only evaluates formulas, and one unit for each repeat of each
+    /// cell.
     fn units(&self) -> Vec<Unit> {
         let computed = Unit::computed("computed", self.cells.len());
         let repeats = 10;
@@ -158,7 +161,7 @@ impl Experiment for Numbers {
 }
 
 impl Numbers {
-    /// Returns a panel for each crowd.
+    /// Returns a panel for each crowd of the wanted cells.
     fn panels(&self, table: &Table, axis: Axis, wanted: &dyn Fn(&Cell) -> bool) -> Vec<Panel> {
         let mut crowds: Vec<Crowd> = Vec::new();
         for cell in self.cells.iter().filter(|cell| wanted(cell)) {
@@ -205,7 +208,7 @@ fn one_number_figure(table: &Table, axis: Axis) -> Figure {
     }
 }
 
-/// Computes figure 1 from formulas.
+/// Computes the measurements of P4's figure 1 from formulas.
 fn computed_measurements() -> Result<Vec<Measurement>, StudyError> {
     let mut rows = Vec::new();
     let over_epsilon = epsilons(Size::Full).iter().map(|&epsilon| (epsilon, DELTA));
@@ -293,8 +296,9 @@ impl Cell {
         Measurement::new(point, mechanism, self.crowd.estimand(), metric, value)
     }
 
-    /// Returns the average variances of the mechanisms as printed, for numbers with mean square
-    /// `square`. Each variance comes with a label that states the mechanism's actual δ.
+    /// Returns the average variances of the mechanisms as printed, for numbers whose mean square is
+    /// `square`. Each variance comes with a label, which says that the mechanism does not keep the
+    /// requested δ.
     fn printed_variances(
         &self,
         budget: &Budget,
@@ -328,8 +332,8 @@ struct MechanismRun {
 }
 
 impl MechanismRun {
-    /// Creates every private mechanism. Each has its own stream of random numbers, from stream 1
-    /// on.
+    /// Creates every private mechanism, each with its own stream of random numbers. The streams are
+    /// numbered from 1.
     fn for_all_mechanisms(
         attributes: u32,
         budget: &Budget,

@@ -1,5 +1,5 @@
-//! Checks plans: simulates the reports of the planned number of people, and compares the half-width
-//! of the estimate's interval with the wanted half-width.
+//! Experiment that checks the planner. It simulates the reports of the planned number of people. It
+//! then compares the half-width of the estimate's interval with the wanted half-width.
 //!
 //! Plans are for the worst case. So each question is answered by a crowd for which the error is
 //! close to the worst.
@@ -18,7 +18,7 @@ use crate::evaluate::measure::experiment::{
 use crate::evaluate::measure::size::Size;
 use crate::evaluate::measure::table::Table;
 
-/// Questions that are planned and then simulated.
+/// Experiment whose questions are first planned and then simulated.
 pub(crate) struct Plans {
     size: Size,
     questions: Vec<PlannedQuestion>,
@@ -36,7 +36,7 @@ struct PlannedQuestion {
     truth: f64,
 }
 
-/// Person of a crowd, whose answers depend on the person's index and on random numbers.
+/// Person of a crowd. The person's answers depend on the index and on random numbers.
 struct Person<'a> {
     /// Index of the person, from 0.
     number: u64,
@@ -69,7 +69,7 @@ fn numbered_entries(values: impl IntoIterator<Item = f64>) -> Vec<Entry> {
     (0..).zip(values).map(entry).collect()
 }
 
-/// Returns the questions about shares. At least half of the people give the first answer.
+/// Returns the planned questions about shares. At least half of the people give the first answer.
 fn share_questions() -> [PlannedQuestion; 3] {
     [
         PlannedQuestion {
@@ -114,7 +114,7 @@ fn share_questions() -> [PlannedQuestion; 3] {
     ]
 }
 
-/// Returns the questions about numbers.
+/// Returns the planned questions about numbers.
 fn number_questions() -> [PlannedQuestion; 3] {
     let number = json!({ "kind": "number", "min": -1, "max": 1 });
     let of = ["a", "b", "c", "d"].map(|name| json!({ "name": name, "min": -1, "max": 1 }));
@@ -153,8 +153,8 @@ fn number_questions() -> [PlannedQuestion; 3] {
     ]
 }
 
-/// Returns the questions about means: means within the rows of a cross-tabulation, and means of
-/// rated items.
+/// Returns the planned questions about means: means within the rows of a cross-tabulation, and
+/// means of rated items.
 fn mean_questions() -> [PlannedQuestion; 2] {
     let cross = json!([{ "name": "beta", "kind": "flag" },
         { "name": "load", "kind": "number", "min": -1, "max": 1 }]);
@@ -187,7 +187,7 @@ fn mean_questions() -> [PlannedQuestion; 2] {
 }
 
 impl Plans {
-    /// Creates the experiment, with the repeats of the given size.
+    /// Creates the experiment with all planned questions, for a study of the given size.
     pub(crate) fn new(size: Size) -> Self {
         Self {
             size,

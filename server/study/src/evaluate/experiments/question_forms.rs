@@ -1,5 +1,5 @@
-//! Ratios of the variances of two forms of the same question, computed by the planner. Every
-//! such ratio in the documentation is a row of this table.
+//! Experiment that compares two forms of the same question. The planner computes the ratio of their
+//! variances. Every such ratio in the documentation is a row of this experiment's table.
 
 use hushbin_analysis::plan::{Plan, QuestionPlan, Survey, plan};
 use hushbin_analysis::sums::{SumPlan, resolve};
@@ -13,12 +13,12 @@ use crate::evaluate::measure::measurement::BYTES;
 use crate::evaluate::measure::table::Table;
 use crate::evaluate::mechanism::contestant::{Contestant, PredictedErrors, QuestionSetting};
 
-/// Experiment on forms of a question. All values are computed by formula.
+/// Experiment that compares forms of questions. All values are computed by formula.
 pub(crate) struct QuestionForms {
     forms: Vec<QuestionForm>,
 }
 
-/// Form of a question, and the alternative that it is compared with.
+/// Form of a question, and the alternative form that it is compared with.
 struct QuestionForm {
     /// Unique name in tables.
     name: String,
@@ -27,23 +27,23 @@ struct QuestionForm {
     baseline: Baseline,
 }
 
-/// Alternative that a form is compared with.
+/// Alternative that a form of a question is compared with.
 enum Baseline {
-    /// The form is this question. The alternative is ratings that ask for the same answers.
+    /// The form is this question. The alternative asks for the same answers as ratings.
     Ratings(Value),
-    /// The alternative is these questions separately: each report answers one of them, drawn at
-    /// random. The form asks all of them as one question.
+    /// The form asks these questions together, as one question. In the alternative, each report
+    /// answers only one of them, drawn at random.
     DrawnQuestion(Vec<Value>),
-    /// Two questions that estimate the same quantity: the way and the alternative. Their variances
-    /// are compared in the worst case of the first.
+    /// Two questions that estimate the same quantity: the form and the alternative. The string is
+    /// the name of the comparison in tables.
     OtherQuestion(&'static str, [Value; 2]),
-    /// The alternative is P1's mechanism with this name, with its best number of buckets.
+    /// The alternative is P1's mechanism with this name and the best number of buckets.
     PaperMechanism(&'static str),
-    /// The form is not compared with an alternative. The measured value is the share of the rarest text that is found
-    /// in the reports of a million people.
+    /// The form has no alternative. It asks for a text. The measured value is the share of people
+    /// that a text must have in order to be found in the reports of a million people.
     RarestFoundText(Value),
-    /// The alternative is local reports of this number of people. The form sends messages through a
-    /// shuffler.
+    /// The form is a sum of messages through a shuffler. The alternative is local reports of the
+    /// same number of people, which is the field.
     LocalReports(u64),
 }
 
@@ -58,7 +58,7 @@ const ERROR: &str = "standard error";
 /// Values of ε for all forms except sums, which use [`EPSILON`].
 const EPSILONS: [f64; 6] = [0.25, 0.5, 1.0, 2.0, 3.0, 4.0];
 const EPSILON: f64 = 1.0;
-/// δ of the forms that are sums through a shuffler.
+/// Central δ of those forms that are sums through a shuffler.
 const DELTA: f64 = 1e-6;
 /// Number of people for whom questions are planned.
 const PEOPLE: u64 = 1_000_000;
@@ -201,8 +201,7 @@ fn plan_questions(mut questions: Vec<Value>, epsilon: f64) -> Result<Plan, Study
     plan(&asked).map_err(|error| refused(&error))
 }
 
-/// Returns the squared standard error of a question's estimate, divided by the squared range of its
-/// answers.
+/// Returns the squared ratio of a question's standard error to the range of its answers.
 fn relative_squared_error(question: &Value, epsilon: f64) -> Result<f64, StudyError> {
     let answer = plan_questions(vec![question.clone()], epsilon)?;
     let QuestionPlan {
@@ -274,8 +273,8 @@ impl QuestionForm {
         })
     }
 
-    /// Returns the variance of the estimand for which P1 designed the mechanism, if all people have
-    /// as many items as the sparsity allows.
+    /// Returns the variance of a mechanism's estimate, for the estimand that P1 designed the
+    /// mechanism for. All people have as many items as the sparsity allows.
     fn paper_variance(&self, mechanism: &Value, epsilon: f64) -> Result<f64, StudyError> {
         let asked = QuestionSetting {
             people: PEOPLE,
@@ -322,8 +321,8 @@ impl QuestionForm {
     }
 }
 
-/// Returns the draft of P1's mechanism with this name: its rule and hash function. The number of
-/// buckets is left unset, so the best one is chosen.
+/// Returns the rule and the hashing of P1's mechanism with this name, as fields of a JSON draft.
+/// The number of buckets is left unset, so the best number is chosen.
 fn paper_mechanism(name: &str) -> Value {
     let rule = match name {
         "collision" => "occupied",

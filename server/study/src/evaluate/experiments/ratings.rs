@@ -26,7 +26,7 @@ use crate::evaluate::mechanism::simulate::{person_with_items, question_point, si
 /// Parameters of a crowd: number of people n, number of items d, and sparsity s.
 type Crowd = (u64, u32, u32);
 
-/// Experiment with the crowds and values of ε of one paper.
+/// Experiment on ratings, with the crowds and the values of ε of one paper.
 pub(crate) struct Ratings {
     name: &'static str,
     title: &'static str,
@@ -36,7 +36,7 @@ pub(crate) struct Ratings {
     repeats: fn(u64) -> u64,
     /// Names of the published oracles.
     oracles: Vec<&'static str>,
-    /// Mechanisms for each crowd, with one list for each ε.
+    /// Compared mechanisms for each crowd, with one list for each ε.
     contestants: SharedValues<Vec<(QuestionSetting, Vec<Contestant>)>>,
 }
 
@@ -51,13 +51,13 @@ pub(crate) const P1_ORACLES: [&str; 5] = [
 /// Names of the oracles with which P2 compares its mechanisms.
 const P2_ORACLES: [&str; 3] = ["PrivKV, three answers", "PCKV-GRR", "PCKV-UE"];
 
-/// Names of estimands in tables.
+/// Name, in tables, of the estimand: means of items. The names of further estimands follow.
 pub(crate) const MEAN: &str = "mean";
-/// Estimands that are means after a projection. Either frequencies are projected onto the simplex
-/// of possible frequencies, or means onto the ball of possible means.
+/// Estimand: means of items, from frequencies that are projected onto the simplex of possible
+/// frequencies. The next estimand is means that are projected onto the ball of possible means.
 pub(crate) const MEAN_SIMPLEX: &str = "mean, simplex";
 pub(crate) const MEAN_BALL: &str = "mean, ball";
-/// Estimand: means after shrinkage by empirical Bayes.
+/// Estimand: means of items after shrinkage by empirical Bayes.
 pub(crate) const MEAN_SHRUNKEN: &str = "mean, shrunken";
 pub(crate) const FREQUENCY: &str = "frequency";
 /// Estimand: non-missing frequencies, the shares of people who have an item, with either sign.
@@ -65,7 +65,8 @@ pub(crate) const NONMISSING: &str = "nonmissing";
 pub(crate) const NONMISSING_SIMPLEX: &str = "nonmissing, simplex";
 pub(crate) const FREQUENCY_SIMPLEX: &str = "frequency, simplex";
 
-/// Names of metrics in tables.
+/// Name of a metric in tables: logarithm of the total variation error. The names of further metrics
+/// follow.
 pub(crate) const LN_TVE: &str = "ln TVE";
 pub(crate) const LN_MAE: &str = "ln MAE";
 pub(crate) const PREDICTED_MSE: &str = "predicted MSE";
@@ -184,14 +185,15 @@ pub(crate) const OURS_CLIPPED: &str = "hushbin, clipped";
 /// Name of hushbin's mechanism, chosen for means among those that also estimate frequencies.
 const OURS_BOTH: &str = "hushbin, for means with frequencies";
 
-/// Returns CoCo with the number of buckets of P1's Theorem 7: t = ⌈e·s + s + 2⌉, where e = exp(ε).
+/// Returns the JSON draft of CoCo with the number of buckets in P1's Theorem 7, ⌈e·s + s + 2⌉. Here
+/// e = exp(ε), and s is the sparsity.
 fn with_printed_buckets(setting: &QuestionSetting) -> Value {
     let s = f64::from(setting.sparsity);
     with_buckets(setting, (setting.epsilon.exp() * s + s + 2.0).ceil() as u32)
 }
 
-/// Returns CoCo with P1's number of buckets for the collision mechanism: t = ⌊s·e + 2s − 1⌋, where
-/// e = exp(ε).
+/// Returns the JSON draft of CoCo with the number of buckets that P1 gives the collision mechanism,
+/// ⌊s·e + 2s − 1⌋. Here e = exp(ε), and s is the sparsity.
 fn with_collisions_buckets(setting: &QuestionSetting) -> Value {
     with_buckets(
         setting,
@@ -199,14 +201,15 @@ fn with_collisions_buckets(setting: &QuestionSetting) -> Value {
     )
 }
 
-/// Returns CoCo with `buckets` buckets, rounded up to an even number and to at least 2s + 2.
+/// Returns the JSON draft of CoCo with `buckets` buckets. The number is rounded up to an even
+/// number, and to at least 2s + 2 for a sparsity s.
 fn with_buckets(setting: &QuestionSetting, buckets: u32) -> Value {
     let buckets = buckets.next_multiple_of(2).max(2 * setting.sparsity + 2);
     json!({ "name": "coco", "rule": "overwrite", "hashing": "independent", "buckets": buckets })
 }
 
-/// Returns P3's mechanism as in its code: with a clipping bound that differs from the printed one,
-/// and two-point noise for ε up to 2.
+/// Returns the JSON draft of P3's mechanism as in P3's code. Its clipping bound differs from the
+/// printed one, and it has two-point noise for ε up to 2.
 pub(crate) fn succinct_as_coded(setting: &QuestionSetting) -> Value {
     let clip = (f64::from(setting.sparsity) * (setting.people as f64).ln()).sqrt() / 2.5;
     // A clipping bound must be a multiple of the grid's step.
@@ -375,7 +378,7 @@ impl Ratings {
     }
 }
 
-/// Adds the errors of one mechanism's estimates, for all estimands.
+/// Adds, for all estimands, the errors of one mechanism's estimates to the list of measurements.
 fn add_errors(
     measured: &mut Vec<Measurement>,
     setting: &QuestionSetting,
@@ -422,8 +425,8 @@ fn add_errors(
     add(MEAN_SIMPLEX, Score::new(&differences, &means));
 }
 
-/// Adds values that need no simulation: predicted errors, their ratios to the lower bound, and
-/// lengths of reports.
+/// Adds those measurements that need no simulation. They are predicted errors, their ratios to the
+/// lower bound, and lengths of reports.
 fn add_predictions(
     measured: &mut Vec<Measurement>,
     setting: &QuestionSetting,

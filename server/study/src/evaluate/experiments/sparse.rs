@@ -19,7 +19,8 @@ use crate::evaluate::mechanism::contestant::{Accumulator, Contestant, QuestionSe
 use crate::evaluate::mechanism::shared_values::SharedValues;
 use crate::evaluate::mechanism::simulate::{person_with_items, question_point, simulate_crowd};
 
-/// Parameters of one point of an experiment's grid.
+/// Parameters of one point of the experiment's grid: the figure to which the point belongs, and a
+/// question.
 #[derive(Debug, Clone, Copy)]
 struct GridPoint {
     figure: usize,
@@ -71,13 +72,14 @@ const FIGURE_AXES: [FigureAxis; 3] = [
     },
 ];
 
-/// Number of foremost items. These are the items with the greatest means, to which two figures
-/// restrict errors.
+/// Number of foremost items, which are the items with the greatest means. Two figures cover only
+/// the errors of these items.
 const FOREMOST: usize = 100;
 /// δ of Gaussian noise in P3.
 pub(crate) const DELTA: f64 = 1e-5;
 
-/// Estimand in tables, and the competing mechanisms, at user level and at event level.
+/// For user level, and then for event level: the name of the estimand in tables, and the published
+/// mechanisms that take part.
 pub(crate) const LEVELS: [(&str, &[&str]); 2] = [
     (
         "mean, user level",
@@ -100,8 +102,8 @@ pub(crate) const LEVELS: [(&str, &[&str]); 2] = [
     ),
 ];
 
-/// Returns the drafts of the mechanisms that run as tasks at a level: hushbin's choice, P3's as
-/// printed, and P3's as in its code.
+/// Returns the JSON drafts of those mechanisms that run as tasks at a level. They are hushbin's
+/// choice, P3's mechanism as printed, and at user level also P3's mechanism as in its code.
 fn task_drafts(level: usize, setting: &QuestionSetting) -> Vec<(&'static str, Value)> {
     match level {
         0 => vec![
@@ -126,7 +128,8 @@ fn task_drafts(level: usize, setting: &QuestionSetting) -> Vec<(&'static str, Va
     }
 }
 
-/// Builds all mechanisms of a level, which is the index of user level or event level in [`LEVELS`].
+/// Builds all mechanisms for user level (`level` 0) or for event level (1), the index in
+/// [`LEVELS`].
 pub(crate) fn contestants(
     level: usize,
     setting: &QuestionSetting,
@@ -354,7 +357,7 @@ impl Experiment for Sparse {
     }
 }
 
-/// Remarks that explain why one bit for every item wins at event level.
+/// Remarks on the results. They explain why one bit for every item is best at event level.
 pub(crate) const REMARKS: &[&str] = &[
     "At event level, one bit for every item has less noise than any short report. The variance \
      is (e + 1)²/(e − 1)², whereas hash-bin adds 8/ε², because a bit covers one entry and a bin \
@@ -364,7 +367,7 @@ pub(crate) const REMARKS: &[&str] = &[
      entry would shift the answers after it, and this would double ε.",
 ];
 
-/// Returns the contests for means at both levels.
+/// Returns the contests between mechanisms for means, at user level and at event level.
 pub(crate) fn level_contests() -> Vec<Contest> {
     let all = LEVELS.iter().flat_map(|(estimand, _)| {
         [LARGEST, MSE].map(|metric| Contest {

@@ -3,20 +3,20 @@
 use super::experiment::Point;
 use super::size::Size;
 
-/// δ in figures whose horizontal axis is ε.
+/// Fixed δ in figures whose horizontal axis is ε.
 pub(crate) const DELTA: f64 = 1e-6;
-/// ε in figures whose horizontal axis is δ.
+/// Fixed ε in figures whose horizontal axis is δ.
 pub(crate) const EPSILON: f64 = 1.0;
 
-/// Name of a metric: the error minus the error of the run without privacy on the same people.
+/// Metric: error minus the error of the run without privacy on the same people.
 pub(crate) const GAP: &str = "above the run without privacy";
 
-/// Quantity on the horizontal axis.
+/// Quantity on the horizontal axis of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Axis {
-    /// ε, with δ fixed at [`DELTA`].
+    /// Axis of ε, with δ fixed at [`DELTA`].
     Epsilon,
-    /// δ, with ε fixed at [`EPSILON`].
+    /// Axis of δ, with ε fixed at [`EPSILON`].
     Delta,
 }
 

@@ -1,5 +1,5 @@
-//! Comparison of hushbin with the best competitor at every point of an experiment. The result at
-//! one point is called a cell.
+//! Contests: comparisons of hushbin with the best competitor at every point of an experiment. The
+//! result at one point is called a cell.
 
 use super::experiment::{Contest, Experiment, Point};
 use super::table::{Row, Table};
@@ -12,7 +12,7 @@ pub(crate) struct ContestCell {
     pub(crate) ours: String,
     /// Name of the best competitor.
     pub(crate) best: String,
-    /// hushbin's error divided by the competitor's.
+    /// Error of hushbin's best mechanism, divided by the error of the best competitor.
     pub(crate) ratio: f64,
     /// Standard error of the ratio's logarithm; 0 for values that were computed by formula.
     pub(crate) deviation: f64,
@@ -28,8 +28,8 @@ pub(crate) struct ContestOutcome {
 /// Number of standard errors by which the competitor must be better than hushbin for the cell to
 /// count as lost.
 const DRAW_STANDARD_ERRORS: f64 = 3.0;
-/// Tolerance of the ratio's logarithm for values computed by formula, which have only rounding
-/// errors.
+/// Tolerance of the ratio's logarithm for values that are computed by formula. Such values have
+/// only rounding errors.
 const ROUNDING: f64 = 1e-9;
 
 impl ContestCell {
@@ -40,8 +40,8 @@ impl ContestCell {
 }
 
 impl ContestOutcome {
-    /// Returns the median ratio over the cells. For an even number of cells, it is the geometric
-    /// mean of the two middle ratios.
+    /// Returns the median of the cells' ratios. For an even number of cells, the median is the
+    /// geometric mean of the two middle ratios.
     pub(crate) fn median_ratio(&self) -> f64 {
         let mut ratios: Vec<f64> = self.cells.iter().map(|cell| cell.ratio).collect();
         ratios.sort_by(f64::total_cmp);
@@ -49,14 +49,14 @@ impl ContestOutcome {
         (ratios[low] * ratios[high]).sqrt()
     }
 
-    /// Returns the cell with the greatest ratio.
+    /// Returns the cell with the greatest ratio, which is the worst result for hushbin.
     pub(crate) fn worst_cell(&self) -> &ContestCell {
         let all = self.cells.iter();
         all.max_by(|a, b| a.ratio.total_cmp(&b.ratio))
             .expect("there is a cell")
     }
 
-    /// Returns the cells in which the competitor is better.
+    /// Returns the cells in which the competitor is better by more than chance explains.
     pub(crate) fn lost_cells(&self) -> impl Iterator<Item = &ContestCell> {
         self.cells.iter().filter(|cell| cell.is_lost())
     }
@@ -104,14 +104,14 @@ fn contest_cells(contest: &Contest, table: &Table) -> Vec<ContestCell> {
     points.into_iter().filter_map(cell).collect()
 }
 
-/// Returns true if a mechanism is not a competitor: it is one of hushbin's, or the baseline that
-/// answers 0.
+/// Returns true if a mechanism is not a competitor, because it is one of hushbin's mechanisms or
+/// the baseline that answers 0.
 fn is_own_or_baseline(mechanism: &str) -> bool {
     mechanism.starts_with("hushbin") || mechanism == "answering 0"
 }
 
-/// Returns the logarithm of the ratio of hushbin's error to the competitor's, and the standard
-/// error of this logarithm.
+/// Returns the logarithm of a ratio, and the standard error of this logarithm. The ratio is
+/// hushbin's error divided by the competitor's error.
 fn log_ratio(contest: &Contest, own: &Row, best: &Row) -> (f64, f64) {
     if contest.logarithm {
         let deviation = own.standard_error.hypot(best.standard_error);

@@ -19,7 +19,7 @@ pub(crate) enum StudyError {
     Io {
         /// Path of the file.
         path: String,
-        /// Error of the system.
+        /// Error that the operating system reported.
         source: std::io::Error,
     },
     /// A file of runs belongs to a different study, or cannot be parsed.
@@ -49,7 +49,7 @@ pub(crate) enum StudyError {
 }
 
 impl StudyError {
-    /// Creates the error for a draft of this mechanism.
+    /// Creates the error for an invalid draft with this mechanism.
     pub(crate) fn draft(mechanism: &str, reason: &dyn std::fmt::Display) -> Self {
         Self::Draft {
             mechanism: mechanism.to_owned(),
@@ -57,7 +57,7 @@ impl StudyError {
         }
     }
 
-    /// Creates the error for a file.
+    /// Creates the error for a file that cannot be read or written.
     pub(crate) fn io(path: &std::path::Path, source: std::io::Error) -> Self {
         Self::Io {
             path: path.display().to_string(),

@@ -11,12 +11,12 @@ pub(crate) use crate::figure::{Figure, Panel};
 /// Unit of work of an experiment. It is independent of all other units.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Unit {
-    /// Unique name within the experiment. The unit's random numbers derive from it, the
-    /// experiment's name and the study's seed.
+    /// Name of the unit, unique within the experiment. The unit's random numbers derive from this
+    /// name, the experiment's name and the study's seed.
     pub(crate) name: String,
     /// Index of the unit's parameters within the experiment.
     pub(crate) index: usize,
-    /// Number of earlier repeats with the same parameters; each has its own random numbers.
+    /// Number of earlier repeats with the same parameters. Each repeat has its own random numbers.
     pub(crate) repeat: u64,
     /// Estimated running time in microseconds on one core. The estimate is used to order the units
     /// and to display the progress. Only its ratios within an experiment need to be right.
@@ -24,7 +24,8 @@ pub(crate) struct Unit {
 }
 
 impl Unit {
-    /// Returns `repeats` units with the same parameters. `name` returns the name of each.
+    /// Returns `repeats` units with the same parameters. `name` returns the name of a unit, given
+    /// the number of earlier repeats.
     pub(crate) fn repeats(
         repeats: u64,
         index: usize,
@@ -53,16 +54,16 @@ impl Unit {
 
 /// One experiment of the papers.
 pub(crate) trait Experiment: Sync {
-    /// Name in file names: lower case, with hyphens.
+    /// Name of the experiment in file names, in lower case with hyphens.
     fn name(&self) -> &str;
 
-    /// Title in one line.
+    /// Title of the experiment, in one line.
     fn title(&self) -> &str;
 
-    /// Lists the units.
+    /// Lists the units of work of the experiment.
     fn units(&self) -> Vec<Unit>;
 
-    /// Runs one unit with its own generator.
+    /// Runs one unit of work with the unit's own random number generator.
     ///
     /// # Errors
     /// [`StudyError`] if a mechanism refuses its parameters.
@@ -82,7 +83,8 @@ pub(crate) trait Experiment: Sync {
     }
 }
 
-/// Comparison of hushbin with the competitors in one error metric. Lower values are better.
+/// Comparison of hushbin with the competitors in one estimand and one error metric. Lower values
+/// are better.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Contest {
     /// Name of the estimand in tables.
@@ -96,7 +98,7 @@ pub(crate) struct Contest {
     pub(crate) logarithm: bool,
 }
 
-/// Converts words to a file name: lower case, with hyphens.
+/// Converts words to a file name in lower case, with hyphens instead of other characters.
 pub(crate) fn file_name(words: &str) -> String {
     let plain = |letter: char| {
         if letter.is_ascii_alphanumeric() {

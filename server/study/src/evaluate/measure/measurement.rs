@@ -2,16 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Parameters of a measurement: those of the crowd and of the question that it answers.
+/// Parameters of a measurement: the parameters of the crowd, and of the question that the crowd
+/// answers.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
 pub(crate) struct Point {
     /// Number of people n.
     pub(crate) people: u64,
     /// Number of items d, or of options.
     pub(crate) items: u32,
-    /// Sparsity s, or the number of entries of a person; 1 for a single answer.
+    /// Sparsity s, or the number of entries that each person has; 1 for a single answer.
     pub(crate) sparsity: u32,
-    /// ε of one report.
+    /// Local ε of one report.
     pub(crate) epsilon: f64,
     /// δ of one report or of a batch; 0 if there is none.
     pub(crate) delta: f64,
@@ -55,14 +56,14 @@ pub(crate) struct Measurement {
     /// Estimated quantity and the post-processing of the estimates, such as `mean` or `frequency,
     /// simplex`.
     pub(crate) estimand: String,
-    /// Name of the value, such as `ln TVE` or `MSE`.
+    /// Name of the measured value, such as `ln TVE` or `MSE`.
     pub(crate) metric: String,
     /// Measured value.
     pub(crate) value: f64,
 }
 
 impl Measurement {
-    /// Creates the value of a metric that a mechanism has at a point.
+    /// Creates the measured value of a metric, for a mechanism and an estimand at a point.
     pub(crate) fn new(
         point: Point,
         mechanism: impl Into<String>,

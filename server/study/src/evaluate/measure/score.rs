@@ -3,7 +3,8 @@
 use hushbin::Entry;
 use hushbin_analysis::estimate::{Sum, project};
 
-/// True values of a crowd: the entries of each item, summed over people.
+/// True values of a crowd. For each item, they have the sum of positive values and the sum of
+/// negative values over all people.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct CrowdTruth {
     people: f64,
@@ -45,14 +46,15 @@ impl CrowdTruth {
         }
     }
 
-    /// Returns the mean of every item.
+    /// Returns the true mean of every item over all people. A missing entry counts as 0.
     pub(crate) fn means(&self) -> Vec<f64> {
         let both = self.plus.iter().zip(&self.minus);
         both.map(|(plus, minus)| (plus - minus) / self.people)
             .collect()
     }
 
-    /// Returns the frequencies of positive values, one for each item, and those of negative values.
+    /// Returns the true frequencies of positive values and of negative values, each as a list with
+    /// one number for each item.
     pub(crate) fn frequencies(&self) -> [Vec<f64>; 2] {
         let shares = |sums: &[f64]| sums.iter().map(|sum| sum / self.people).collect();
         [shares(&self.plus), shares(&self.minus)]
@@ -90,8 +92,8 @@ impl Score {
     }
 }
 
-/// Returns the nearest frequencies that are possible for a crowd in which each person has exactly s
-/// entries. This is the projection of P1 and P2.
+/// Projects estimated frequencies onto the nearest frequencies that are possible for a crowd. In
+/// the crowd, each person has exactly s = `sparsity` entries. This is the projection of P1 and P2.
 pub(crate) fn onto_simplex(frequencies: &[Vec<f64>; 2], sparsity: u32) -> [Vec<f64>; 2] {
     let items = frequencies[0].len();
     let mut all = frequencies.concat();
@@ -100,8 +102,9 @@ pub(crate) fn onto_simplex(frequencies: &[Vec<f64>; 2], sparsity: u32) -> [Vec<f
     [plus.to_vec(), minus.to_vec()]
 }
 
-/// Returns the nearest means whose magnitudes sum to at most s, as they do for every crowd with at
-/// most s entries for each person. This projection is for mechanisms that estimate only means.
+/// Projects estimated means onto the nearest means whose magnitudes sum to at most s = `sparsity`.
+/// The true means satisfy this for every crowd with at most s entries for each person. This
+/// projection is for mechanisms that estimate only means.
 pub(crate) fn onto_ball(means: &[f64], sparsity: u32) -> Vec<f64> {
     let mut magnitudes: Vec<f64> = means.iter().map(|mean| mean.abs()).collect();
     project(&mut magnitudes, Sum::AtMost(f64::from(sparsity)));

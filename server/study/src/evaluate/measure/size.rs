@@ -12,7 +12,7 @@ pub(crate) enum Size {
 }
 
 impl Size {
-    /// Returns `quick` or `full`, depending on the size.
+    /// Returns `quick` for a quick study, and `full` for a full study.
     pub(crate) fn pick<T>(self, quick: T, full: T) -> T {
         match self {
             Self::Quick => quick,

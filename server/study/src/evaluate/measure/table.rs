@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use super::measurement::{Measurement, Point};
 use crate::figure::Curve;
 
-/// Averages of an experiment's measurements. Rows are in the order of their first measurements.
+/// Table of an experiment's measurements, averaged over repeats. Rows are in the order of their
+/// first measurements.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Table {
     rows: Vec<Row>,
@@ -14,8 +15,8 @@ pub(crate) struct Table {
 /// Row of a table: the average of a measured value over repeats.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Row {
-    /// First measurement of the row. The row has the same parameters and names. The value is from
-    /// one repeat only.
+    /// First measurement of the row. All measurements of the row have the same parameters and
+    /// names, but different values.
     pub(crate) first: Measurement,
     /// Number of repeats.
     pub(crate) repeats: u64,
@@ -33,8 +34,8 @@ struct RowValues {
 }
 
 impl Table {
-    /// Averages the measurements that differ only in their values. They must be in the order of
-    /// units.
+    /// Creates the table by averaging measurements that differ only in their values. The
+    /// measurements must be in the order of units.
     pub(crate) fn new(measured: impl IntoIterator<Item = Measurement>) -> Self {
         let mut places: HashMap<String, usize> = HashMap::new();
         let mut sums: Vec<RowValues> = Vec::new();
@@ -122,7 +123,8 @@ impl Row {
     }
 }
 
-/// Returns the key of the row to which a measurement belongs: everything except the value.
+/// Returns the key of the row to which a measurement belongs. It consists of everything except the
+/// measured value.
 fn row_key(own: &Measurement) -> String {
     let Measurement {
         point,

@@ -1,4 +1,5 @@
-//! Protocols for the choice of one of k options, and estimates from the reports of a whole crowd.
+//! Protocols for the choice of one of k options. Each protocol estimates the options' shares from
+//! the reports of a whole crowd.
 
 use crate::competitors::{
     Budget, Gaussian, LocalHash, OptimalHash, RandomizedResponse, Rates, Unary,
@@ -10,7 +11,7 @@ use hushbin_analysis::estimate::{Totals, points};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Binomial, Distribution, StandardNormal};
 
-/// Protocol by its name in figures.
+/// Name, in figures, of a protocol for the choice of one of k options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ChoiceProtocolName {
     /// hushbin's mechanism for a choice, at δ = 0.
@@ -80,7 +81,7 @@ impl ChoiceProtocolName {
     }
 }
 
-/// Protocol for k options, with its parameters.
+/// Protocol for the choice of one of k options, with its parameters.
 #[derive(Debug)]
 pub(crate) enum ChoiceProtocol {
     /// Task of hushbin, whose reports are randomised and decoded as in production.
@@ -150,14 +151,15 @@ impl ChoiceProtocol {
     }
 }
 
-/// Draws the number of successes in `people` independent trials.
+/// Draws the number of successes in `people` independent trials, each with this success
+/// `probability`.
 pub(crate) fn binomial(people: u64, probability: f64, rng: &mut ChaCha8Rng) -> u64 {
     let law = Binomial::new(people, probability.clamp(0.0, 1.0));
     law.expect("probabilities are from 0 to 1").sample(rng)
 }
 
-/// Draws the number of reports for each option. Randomised response reports the answer with
-/// probability p − q. Otherwise it reports an option that is drawn uniformly from all k options.
+/// Draws how many reports support each option under randomised response. A report is the person's
+/// answer with probability p − q. Otherwise the report is drawn uniformly from all k options.
 fn randomized_response_supports(rates: &Rates, counts: &[u64], rng: &mut ChaCha8Rng) -> Vec<u64> {
     let mut answer = |own: &u64| binomial(*own, rates.p - rates.q, rng);
     let mut supports: Vec<u64> = counts.iter().map(&mut answer).collect();
@@ -173,7 +175,7 @@ fn randomized_response_supports(rates: &Rates, counts: &[u64], rng: &mut ChaCha8
     supports
 }
 
-/// Returns hushbin's task for a choice.
+/// Returns the protocol that is hushbin's task for a choice among `options` options.
 fn choice_task(options: u32, epsilon: f64) -> Result<ChoiceProtocol, Error> {
     let draft = TaskDraft {
         id: "study".to_owned(),

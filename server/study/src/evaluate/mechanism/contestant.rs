@@ -12,18 +12,18 @@ use serde_json::{Value, json};
 
 use crate::evaluate::measure::experiment::StudyError;
 
-/// Question that a crowd answers, with the privacy budget.
+/// Question about rated items that a crowd answers, with the privacy budget.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct QuestionSetting {
     /// Number of people n.
     pub(crate) people: u64,
     /// Number of items d.
     pub(crate) items: u32,
-    /// Sparsity s.
+    /// Sparsity s: maximum number of items that a person rates.
     pub(crate) sparsity: u32,
     /// ε of one report.
     pub(crate) epsilon: f64,
-    /// δ of one report, for mechanisms that need it.
+    /// δ of one report, for mechanisms that need a δ.
     pub(crate) delta: f64,
     /// Distance L if ε protects inputs that are at most L apart; otherwise 0.
     pub(crate) distance: f64,
@@ -34,7 +34,7 @@ pub(crate) struct QuestionSetting {
 /// Number of reports over which the length of a report is averaged, since the length may vary.
 const REPORTS_MEASURED: u32 = 64;
 
-/// Mechanism of an experiment, with its parameters.
+/// Mechanism that an experiment compares, with its parameters.
 pub(crate) struct Contestant {
     /// Name in figures.
     pub(crate) name: String,
@@ -46,7 +46,7 @@ enum ContestantKind {
     Oracle(Box<dyn Oracle>),
 }
 
-/// Mechanism with the sums over the reports that it has drawn so far.
+/// Mechanism, with the sums over all reports that it has drawn so far.
 pub(crate) struct Accumulator<'a> {
     contestant: &'a Contestant,
     sums: AccumulatedSums,
@@ -57,30 +57,32 @@ enum AccumulatedSums {
     Oracle(ReportSums),
 }
 
-/// Estimates that a mechanism yields for all items.
+/// Estimates for all items, computed from the reports of one mechanism.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Estimates {
     pub(crate) means: Vec<f64>,
-    /// Frequencies of positive and of negative values; `None` if they are not estimated.
+    /// Estimated frequencies of positive and of negative values; `None` if the mechanism does not
+    /// estimate them.
     pub(crate) frequencies: Option<[Vec<f64>; 2]>,
-    /// Standard error of each mean.
+    /// Standard error of each estimated mean.
     standard_errors: Vec<f64>,
 }
 
-/// Expected squared error of the estimates from one report, averaged over items, for people with s
-/// entries of ±1.
+/// Expected squared errors of the estimates from one report, averaged over items. The people have s
+/// entries of ±1 each, where s is the sparsity.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct PredictedErrors {
-    /// Error of the estimated means. `None` if they are biased, because the bias depends on the
-    /// true means and does not decrease with the number of people.
+    /// Expected squared error of the estimated means. `None` if the estimates are biased, because
+    /// the bias depends on the true means and does not decrease with the number of people.
     pub(crate) mean: Option<f64>,
-    /// Error of the estimated frequencies, averaged over both signs. `None` if they are not
-    /// estimated.
+    /// Expected squared error of the estimated frequencies, averaged over both signs. `None` if the
+    /// mechanism does not estimate frequencies.
     pub(crate) frequency: Option<f64>,
 }
 
 impl Contestant {
-    /// Creates the task that asks the question with the mechanism of this draft.
+    /// Creates a contestant that runs as a task. The task asks the question with the mechanism of
+    /// the JSON draft `mechanism`.
     ///
     /// # Errors
     /// [`StudyError::Draft`] if the draft is refused.
@@ -106,7 +108,8 @@ impl Contestant {
         })
     }
 
-    /// Creates the oracle with this name for the question.
+    /// Creates a contestant that runs as an oracle: the published mechanism with this name, for the
+    /// question.
     ///
     /// # Errors
     /// [`StudyError::Draft`] if no oracle has this name; [`StudyError::Refused`] if the oracle does
@@ -142,7 +145,7 @@ impl Contestant {
         }
     }
 
-    /// Returns the expected squared errors of estimates from one report.
+    /// Returns the expected squared errors of this mechanism's estimates from one report.
     pub(crate) fn predicted_errors(&self, setting: &QuestionSetting) -> PredictedErrors {
         let (d, s) = (f64::from(setting.items), f64::from(setting.sparsity));
         match &self.kind {

@@ -1,4 +1,5 @@
-//! hushbin's mechanisms and published ones, under one interface.
+//! Interfaces that hushbin's mechanisms and published mechanisms share, and the simulation of
+//! crowds that report by them.
 
 pub(super) mod choice_protocol;
 pub(super) mod contestant;

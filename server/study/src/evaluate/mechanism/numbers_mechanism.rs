@@ -14,7 +14,7 @@ use rand_distr::{Distribution, StandardNormal};
 
 use crate::evaluate::crowd::random::uniform;
 
-/// Mechanism by its name in figures.
+/// Name, in figures, of a mechanism for d numeric attributes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NumbersMechanismName {
     /// Exact sums of the numbers, without privacy.
@@ -34,7 +34,7 @@ pub(crate) enum NumbersMechanismName {
 }
 
 impl NumbersMechanismName {
-    /// Mechanisms with privacy, as P4 compares them.
+    /// Names of the mechanisms with privacy that P4 compares.
     pub(crate) const PRIVATE: [Self; 6] = [
         Self::Window,
         Self::Majority,
@@ -83,7 +83,7 @@ impl NumbersMechanismName {
     }
 }
 
-/// Mechanism for d numbers from −1 to 1 of each person.
+/// Mechanism for people who each have d numbers from −1 to 1, with its parameters.
 #[derive(Debug)]
 pub(crate) enum NumbersMechanism {
     /// See [`NumbersMechanismName::Plain`].
@@ -101,7 +101,7 @@ pub(crate) enum NumbersMechanism {
 }
 
 impl NumbersMechanism {
-    /// Draws a person's report, and adds its contribution to the estimate of each number to `sums`.
+    /// Draws a person's report and adds it to `sums`, which has one sum for each number.
     ///
     /// # Errors
     /// [`Error`] if a number is out of range.
@@ -130,8 +130,9 @@ impl NumbersMechanism {
         Ok(())
     }
 
-    /// Returns the estimated means, from `sums` over `people` people. For the Gaussian mechanism it
-    /// also draws the noise: the sum of n people's noise is normal with n times the variance.
+    /// Returns the estimated means from the `sums` over `people` people. For the Gaussian
+    /// mechanism, the function also draws the noise. The sum of n people's noise is normal with n
+    /// times the variance.
     pub(crate) fn means(&self, sums: &[f64], people: u64, rng: &mut ChaCha8Rng) -> Vec<f64> {
         let n = people as f64;
         let scale = match self {
@@ -152,7 +153,7 @@ impl NumbersMechanism {
         sums.iter().map(|sum| scale * sum / n).collect()
     }
 
-    /// Returns the variance of one report's estimate of a number, given its value.
+    /// Returns the variance of one report's estimate of a number that has this `value`.
     pub(crate) fn variance(&self, value: f64) -> f64 {
         match self {
             Self::Plain => 0.0,
@@ -237,14 +238,14 @@ impl WindowReports {
 /// vectors until one is favoured, which would take too long.
 ///
 /// The distribution is the same. All favoured vectors are equally likely, and so are all remaining
-/// vectors. Within either group, agreement in exactly a coordinates has a probability proportional
-/// to C(d, a). Draws are in floating point, for simulations only.
+/// vectors. Within either group, agreement in exactly `a` coordinates has a probability
+/// proportional to C(d, a). Draws are in floating point, for simulations only.
 #[derive(Debug)]
 pub(crate) struct MajorityByAgreements {
     majority: Majority,
-    /// Sums Σ C(d, b) of binomial coefficients over b ≤ a, at index a.
+    /// Cumulative sums of binomial coefficients: at each index `a`, the sum of C(d, b) over b ≤ a.
     cumulative_counts: Vec<f64>,
-    /// Buffers for a person's signs and for a permutation of the attributes.
+    /// Buffer for a person's signs. The next field is a buffer for a permutation of the attributes.
     signs: Vec<f64>,
     places: Vec<usize>,
 }

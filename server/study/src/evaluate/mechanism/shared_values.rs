@@ -5,12 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::evaluate::measure::experiment::StudyError;
 
-/// Shared values, each with an index.
+/// Values that several units of an experiment share. Each value has an index.
 pub(crate) struct SharedValues<T> {
     values: Mutex<HashMap<usize, Arc<LazyValue<T>>>>,
 }
 
-/// Value that is built once. Its lock is held while it is built.
+/// Value that is built once. Its lock is held while the value is built.
 type LazyValue<T> = Mutex<Option<Arc<T>>>;
 
 impl<T> Default for SharedValues<T> {
@@ -22,11 +22,11 @@ impl<T> Default for SharedValues<T> {
 }
 
 impl<T> SharedValues<T> {
-    /// Returns the value with the index `index`. The first call builds it, and concurrent calls
-    /// wait for that.
+    /// Returns the value with the index `index`. The first call builds the value, and concurrent
+    /// calls wait until it is built.
     ///
     /// # Errors
-    /// Any error of `build`. The next call then builds again.
+    /// Any error of `build`. The next call then tries to build the value again.
     pub(crate) fn get(
         &self,
         index: usize,

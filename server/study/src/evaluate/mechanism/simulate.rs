@@ -39,8 +39,8 @@ pub(crate) fn simulate_crowd(
     Ok(truth)
 }
 
-/// Returns the parameters of a question as a point of an experiment. Its δ is 0, because only some
-/// of the mechanisms have one.
+/// Returns the parameters of a question as a point of an experiment. The point's δ is 0, because
+/// only some of the mechanisms have a δ.
 pub(crate) fn question_point(setting: &QuestionSetting) -> Point {
     Point {
         people: setting.people,
@@ -52,7 +52,8 @@ pub(crate) fn question_point(setting: &QuestionSetting) -> Point {
     }
 }
 
-/// Returns a person with the value 1 for the first `entries` items.
+/// Returns the entries of a person who has the value 1 for the first `entries` items, and no
+/// further items.
 pub(crate) fn person_with_items(entries: u32) -> Vec<Entry> {
     let entry = |item| Entry { item, value: 1.0 };
     (0..u64::from(entries)).map(entry).collect()

@@ -10,7 +10,8 @@ use crate::evaluate::measure::contests::{ContestCell, ContestOutcome};
 
 const STYLE: &str = include_str!("page.css");
 
-/// Returns the page as HTML. `command` is the command that reproduces it, which the page shows.
+/// Returns the page as HTML. The page shows `command`, which is the command that reproduces the
+/// study.
 pub(crate) fn render_page(command: &str, results: &[ExperimentResults]) -> String {
     let mut page = String::new();
     // Writing to a string cannot fail.
@@ -134,7 +135,7 @@ fn write_outcome(
     )
 }
 
-/// Returns the parameters of a cell as text.
+/// Returns the parameters of a contest's cell as text.
 pub(crate) fn describe_cell(cell: &ContestCell) -> String {
     let point = &cell.point;
     let (n, d, s) = (point.people, point.items, point.sparsity);

@@ -11,8 +11,9 @@ use crate::evaluate::measure::measurement::Point;
 use crate::evaluate::measure::table::{Row, Table};
 use crate::figure::svg;
 
-/// Writes `tables/NAME.csv` of every experiment, `tables/wins.csv`, `figures/NAME.svg` of every
-/// figure, and `index.html`. The page shows `command`, the command that reproduces it.
+/// Writes the files of a finished study. They are `tables/NAME.csv` for every experiment,
+/// `tables/wins.csv`, `figures/NAME.svg` for every figure, and the page `index.html`. The page
+/// shows `command`, which is the command that reproduces the study.
 ///
 /// # Errors
 /// [`StudyError::Io`] if a file cannot be written; [`StudyError::Figure`] if a figure cannot be
@@ -91,7 +92,7 @@ fn table_csv(table: &Table) -> Vec<u8> {
     to_csv(head, table.rows().iter().map(line))
 }
 
-/// Returns all cells of all contests as CSV, with a header and one line for each cell.
+/// Returns the cells of all contests as CSV, with a header and one line for each cell.
 fn contests_csv(all: &[ExperimentResults]) -> Vec<u8> {
     let head = ["experiment"].into_iter().chain(Point::COLUMNS).chain([
         "estimand",
@@ -138,8 +139,8 @@ fn to_csv(
     writer.into_inner().expect(TAKEN)
 }
 
-/// Rounds to six digits. Later digits depend on the mathematical functions of the machine's
-/// library.
+/// Formats a number, rounded to six digits. Later digits depend on the mathematical functions of
+/// the machine's library.
 fn round_to_six_digits(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return value.to_string();

@@ -12,7 +12,8 @@ use super::runs::{Runs, Study};
 use crate::evaluate::measure::experiment::{Experiment, StudyError, Unit};
 use crate::evaluate::measure::table::Table;
 
-/// Experiment that is being run, with its units and its file of runs.
+/// Experiment that is being run, with its units of work and the file that stores its finished
+/// units.
 struct ExperimentRun<'a> {
     experiment: &'a dyn Experiment,
     units: Vec<Unit>,
@@ -22,15 +23,16 @@ struct ExperimentRun<'a> {
 /// Settings of a study: output directory, size, and seed of its random numbers.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StudySettings<'a> {
-    /// Output directory. Its subdirectory `runs` has the files of runs.
+    /// Output directory. Its subdirectory `runs` has the files that store finished units.
     pub(crate) directory: &'a Path,
     /// Name of the preset, which is the size of the study.
     pub(crate) preset: &'a str,
     pub(crate) seed: u64,
 }
 
-/// Runs the units that have not finished yet, and returns a table of averages for each experiment.
-/// `progress` receives the finished work and the total work of this call.
+/// Runs the units of work that have not finished yet. Returns, for each experiment, a table of
+/// measurements that are averaged over repeats. `progress` receives the finished work and the total
+/// work of this call.
 ///
 /// A unit's random numbers depend only on the seed, the experiment's name and the unit's name. So
 /// tables depend neither on the number of cores nor on interruptions.
@@ -108,7 +110,8 @@ fn run_units(
     })
 }
 
-/// Returns the random number generator of a unit.
+/// Returns the random number generator of a unit, seeded by the study's seed and the names of the
+/// experiment and the unit.
 fn unit_generator(seed: u64, experiment: &str, unit: &str) -> ChaCha8Rng {
     let mut digest = Sha256::new();
     digest.update(seed.to_le_bytes());

@@ -20,14 +20,14 @@ pub(crate) struct Study {
     pub(crate) experiment: String,
 }
 
-/// Line of the file for a finished unit.
+/// Line of a file of runs, with the measurements of one finished unit.
 #[derive(Debug, Serialize, Deserialize)]
 struct FinishedUnit {
     unit: String,
     measured: Vec<Measurement>,
 }
 
-/// File of runs of one experiment, with the measurements that it contains.
+/// File of runs of one experiment, with the measurements that the file contains.
 #[derive(Debug)]
 pub(crate) struct Runs {
     path: PathBuf,
@@ -103,7 +103,7 @@ impl Runs {
         Ok(())
     }
 
-    /// Returns the measurements of these units, in the given order.
+    /// Returns the measurements of these units, in the order of `units`.
     pub(crate) fn measurements_of<'a>(
         &'a self,
         units: impl IntoIterator<Item = &'a str> + 'a,

@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::evaluate::mechanism::numbers_mechanism::{NumbersMechanism, NumbersMechanismName};
 
-/// Regularisation λ: the loss has the additional term λ·|w|².
+/// Regularisation λ: the loss has the additional term λ·|w|², where w is the vector of weights.
 const REGULARIZATION: f64 = 1e-4;
 
 /// Model that is trained.
@@ -50,7 +50,7 @@ impl Model {
         }
     }
 
-    /// Returns the learning rate η₀ of the first step. It was chosen for about 90 steps without
+    /// Returns the learning rate of the first step. It was chosen for about 90 steps without
     /// privacy. Squared loss needs a small rate, because it is steep along features that are equal
     /// for nearly all people.
     const fn learning_rate(self) -> f64 {
@@ -140,7 +140,7 @@ impl Learner {
     }
 
     /// Changes the weights by a step against the average of the gradients since the last step. Step
-    /// t has the learning rate η₀/√t.
+    /// t has the model's learning rate divided by √t.
     pub(super) fn step(&mut self) {
         let means = self.mechanism.means(&self.sums, self.people, &mut self.rng);
         self.steps += 1;
@@ -167,13 +167,13 @@ impl Learner {
         self.error_sum / self.held_out as f64
     }
 
-    /// Number of features d.
+    /// Number d of features, which is the number of weights.
     pub(super) fn features(&self) -> u32 {
         self.weights.len() as u32
     }
 
-    /// Returns the standard error of a coordinate of the average gradient of `people` people, for
-    /// the worst value of the coordinate.
+    /// Returns the standard error of one coordinate of an average gradient over `people` people. It
+    /// is for the worst value of the coordinate.
     pub(super) fn step_error(&self, people: u64) -> f64 {
         (self.mechanism.variance(0.0) / people as f64).sqrt()
     }

@@ -12,7 +12,8 @@ const RATE: f64 = 0.2;
 /// Logistic regression on a person's messages, starting from the shared weights.
 #[derive(Debug)]
 pub(super) struct LocalTraining {
-    /// Change of each word's weight. All are 0 before and after each call of [`Self::train`].
+    /// Change of each word's weight. All changes are 0 before and after each call of
+    /// [`Self::train`].
     change: Vec<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! A text-like crowd. People write messages, each with a few words of a large vocabulary. Each
+//! A text-like crowd. People write messages that consist of a few words of a large vocabulary. Each
 //! message is liked or not, as in telemetry of reactions.
 //!
 //! Words follow Zipf's law with exponent 1.1. Half of a person's words are about the person's
@@ -35,14 +35,14 @@ impl Message {
         if self.liked { 1.0 } else { -1.0 }
     }
 
-    /// Returns the sum of the words' weights.
+    /// Returns the sum of the weights of the message's words.
     pub(super) fn score(&self, weights: &[f64]) -> f64 {
         let weight = |word: &u16| weights[usize::from(*word)];
         self.words.iter().map(weight).sum()
     }
 }
 
-/// Distribution of messages.
+/// Distribution from which the messages of people are drawn.
 #[derive(Debug, Clone)]
 pub(super) struct MessageDistribution {
     law: Zipf,
@@ -65,7 +65,7 @@ impl MessageDistribution {
         }
     }
 
-    /// Number of words d.
+    /// Number of words in the vocabulary.
     pub(super) fn word_count(&self) -> u32 {
         self.weights.len() as u32
     }

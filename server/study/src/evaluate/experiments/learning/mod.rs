@@ -27,18 +27,19 @@ pub(crate) use federated::Federated;
 
 use descent::{Learner, Model};
 
-/// Experiment that trains three models of income with every mechanism.
+/// Experiment that trains three models of people's incomes with every mechanism.
 #[derive(Debug)]
 pub(crate) struct Learning {
     name: String,
     title: String,
-    /// Prefixes of the figures' names, one for each model.
+    /// Names of the figures, one for each model.
     figures: [String; 3],
     repeats: u64,
     cells: Vec<Cell>,
 }
 
-/// Parameters of one cell of the experiment. Several units repeat it with different random numbers.
+/// Parameters of one cell of the experiment. Several units of work repeat a cell, each with
+/// different random numbers.
 #[derive(Debug, Clone)]
 struct Cell {
     crowd: People,
@@ -63,7 +64,7 @@ impl Learning {
     /// Creates the experiment, with the points and repeats of the given size.
     ///
     /// The batch size is chosen such that the window mechanism at ε = 1 and d = 85 features has a
-    /// standard error of 0.2, a tenth of the range. This takes 25·(d/k)·B² = 9,950 people, where a
+    /// standard error of 0.2, a tenth of the range. This takes 25·(d/k)·B² = 9,950 people if a
     /// report has k coordinates with values ±B. The batch size does not depend on ε, so the run
     /// without privacy is the same at every ε.
     pub(crate) fn new(size: Size) -> Self {
@@ -235,8 +236,8 @@ impl Cell {
         Ok(rows)
     }
 
-    /// Returns a learner for each model and each mechanism. The learners are grouped by model. The
-    /// first of each group has no privacy.
+    /// Returns a learner for each model and each mechanism. The learners are grouped by model, and
+    /// the first learner of each group has no privacy.
     fn learners(
         &self,
         drawn: &PeopleIter,

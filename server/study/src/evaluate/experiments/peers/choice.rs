@@ -1,4 +1,5 @@
-//! Published mechanisms and hushbin's for the choice of one of k answers.
+//! Comparison of mechanisms for the choice of one of k answers: published mechanisms, and hushbin's
+//! mechanism.
 
 use super::compared_mechanism::{ComparedMechanism, MEAN, WORST};
 use crate::competitors::{Budget, ComparedQuestion, Hadamard, compare};
@@ -9,7 +10,7 @@ pub(super) const OPTIONS: [u32; 8] = [2, 3, 5, 7, 10, 23, 40, 100];
 /// Values of ε at which mechanisms are compared.
 pub(super) const EPSILONS: [f64; 8] = [0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
 
-/// Returns the compared mechanisms for k `options` at ε, hushbin's first.
+/// Returns the compared mechanisms for k `options` at ε. hushbin's mechanism is the first.
 pub(super) fn compared_mechanisms(
     options: u32,
     epsilon: f64,

@@ -9,9 +9,9 @@ pub(super) struct ComparedMechanism {
     pub(super) values: Vec<(&'static str, f64)>,
 }
 
-/// Metric: maximum variance over inputs.
+/// Metric: variance of one report's estimate, in the worst case over inputs.
 pub(super) const WORST: &str = "worst variance";
-/// Metric: mean variance over uniform inputs.
+/// Metric: variance of one report's estimate, averaged over uniform inputs.
 pub(super) const MEAN: &str = "mean variance";
 /// Metric: lower bound on the worst-case variance of all unbiased mechanisms.
 pub(super) const LOWER_BOUND: &str = "least worst variance";

@@ -11,7 +11,7 @@ pub(super) enum Crowd {
     Normal,
     /// Exponential numbers with mean 0.2, shifted to start at −1, clipped.
     Skewed,
-    /// Half of the people have the number −1, and half have 1.
+    /// Crowd in which half of the people have the number −1, and half have 1.
     Ends,
     /// Crowd in which each person has the number 0.
     Middle,
@@ -41,7 +41,7 @@ impl Crowd {
         }
     }
 
-    /// Returns the mean of a function over the crowd.
+    /// Returns the mean of the function `of` over the crowd's numbers.
     pub(super) fn mean(self, of: &dyn Fn(f64) -> f64) -> f64 {
         let below: fn(f64) -> f64 = match self {
             Self::Uniform => |x| 0.5 * (x + 1.0),

@@ -1,5 +1,5 @@
-//! Comparison of published mechanisms with hushbin's at the same ε. The variances of one report are
-//! computed by formula, without simulated people.
+//! Comparison of published mechanisms with hushbin's mechanisms at the same ε. The variances of one
+//! report's estimates are computed by formula, without simulated people.
 
 mod choice;
 mod compared_mechanism;
@@ -38,7 +38,8 @@ struct Cell {
     epsilon: f64,
 }
 
-/// Metrics that are quotients: hushbin's variance divided by another variance.
+/// Metric: hushbin's variance divided by the least published variance. The metrics that follow are
+/// similar ratios.
 const OVER_BEST: &str = "over the best published";
 const WORST_OVER_BEST: &str = "worst variance over the best published";
 const MEAN_OVER_BEST: &str = "mean variance over the best published";
@@ -47,7 +48,7 @@ const OVER_BOUND: &str = "over the lower bound";
 impl QuestionKind {
     const ALL: [Self; 3] = [Self::Number, Self::Several, Self::Choice];
 
-    /// Estimand in tables for the variances of this kind of question.
+    /// Name, in tables, of the estimand for this kind of question.
     const fn estimand(self) -> &'static str {
         match self {
             Self::Number => "one number",
@@ -56,7 +57,8 @@ impl QuestionKind {
         }
     }
 
-    /// Estimand in tables for the quotients of variances of this kind of question.
+    /// Name, in tables, of the estimand whose values are ratios of variances for this kind of
+    /// question.
     const fn ratio_estimand(self) -> &'static str {
         match self {
             Self::Number => "one number, quotients",
@@ -101,7 +103,7 @@ impl QuestionKind {
 }
 
 impl Cell {
-    /// Returns the mechanisms that are compared in this cell, hushbin's first.
+    /// Returns the mechanisms that are compared in this cell. hushbin's mechanism is the first.
     fn compared_mechanisms(&self) -> Result<Vec<ComparedMechanism>, StudyError> {
         match self.kind {
             QuestionKind::Number => number::compared_mechanisms(self.epsilon),
@@ -161,7 +163,7 @@ impl Cell {
         Ok(rows)
     }
 
-    /// Returns the label and the metric of a ratio of variances.
+    /// Returns the label and the metric of the table row for a ratio of variances.
     fn ratio_label(&self, metric: &str) -> (String, &'static str) {
         let letter = match self.kind {
             QuestionKind::Number => return (metric.to_owned(), OVER_BEST),

@@ -1,4 +1,5 @@
-//! Published mechanisms and hushbin's for one number in [−1, 1].
+//! Comparison of mechanisms for one number in [−1, 1]: published mechanisms, and hushbin's
+//! mechanism.
 
 use hushbin::choose::window::{Draft, Objective};
 use hushbin::domain::Domain;
@@ -12,12 +13,13 @@ use crate::competitors::{
 };
 use crate::evaluate::measure::experiment::StudyError;
 
-/// Values of ε: those in the tables of the design documents, and 0.35, 1.7, 3.4 and 5.5.
+/// Values of ε at which mechanisms are compared. They are the values in the tables of the design
+/// documents, and 0.35, 1.7, 3.4 and 5.5.
 pub(super) const EPSILONS: [f64; 16] = [
     0.25, 0.35, 0.5, 0.75, 1.0, 1.25, 1.5, 1.7, 2.0, 2.5, 3.0, 3.4, 4.0, 5.0, 5.5, 6.0,
 ];
 
-/// Returns the compared mechanisms at ε, hushbin's first.
+/// Returns the compared mechanisms at ε. hushbin's mechanisms are the first.
 pub(super) fn compared_mechanisms(epsilon: f64) -> Result<Vec<ComparedMechanism>, StudyError> {
     let domain = Domain::dense(1);
     let mut peers = Vec::new();

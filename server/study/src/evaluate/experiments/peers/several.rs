@@ -1,4 +1,5 @@
-//! Published mechanisms and hushbin's for several numbers in [−1, 1] of each person.
+//! Comparison of mechanisms for several numbers in [−1, 1] of each person: published mechanisms,
+//! and hushbin's mechanism.
 
 use hushbin::choose::window::Draft;
 use hushbin::domain::Domain;
@@ -9,12 +10,12 @@ use super::crowds::Crowd;
 use crate::competitors::{Budget, ComparedQuestion, NumberMechanism, SampledPiecewise, compare};
 use crate::evaluate::measure::experiment::StudyError;
 
-/// Numbers d of attributes, with one number each.
+/// Numbers d of attributes for which mechanisms are compared. Each attribute has one number.
 pub(super) const ATTRIBUTES: [u32; 5] = [2, 3, 4, 8, 16];
 /// Values of ε at which mechanisms are compared.
 pub(super) const EPSILONS: [f64; 6] = [0.25, 0.5, 1.0, 2.0, 4.0, 6.0];
 
-/// Returns the compared mechanisms for d `attributes` at ε, hushbin's first.
+/// Returns the compared mechanisms for d `attributes` at ε. hushbin's mechanism is the first.
 pub(super) fn compared_mechanisms(
     attributes: u32,
     epsilon: f64,

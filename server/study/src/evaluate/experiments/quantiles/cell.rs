@@ -19,7 +19,7 @@ pub(super) struct Cell {
 
 /// Metric: 1 if an interval covers the true quantile of the crowd's distribution, otherwise 0.
 pub(super) const COVERED: &str = "covered by the 95 % interval";
-/// Metric: width of an interval, as a fraction of the scale.
+/// Metric: width of an interval, as a fraction of the whole scale.
 pub(super) const WIDTH: &str = "width of the 95 % interval";
 /// Metric: estimate minus the true quantile of the crowd, as a fraction of the range.
 const BIAS: &str = "bias";
@@ -44,7 +44,8 @@ impl Cell {
         Measurement::new(self.point(), mechanism, estimand, metric, value)
     }
 
-    /// Measures the intervals of the pattern mechanism: coverage, width, bias and moved estimates.
+    /// Measures the intervals of the pattern mechanism: whether an interval covers the true
+    /// quantile, its width, and whether the estimate was moved into it.
     fn interval_measurements(
         &self,
         found: &[QuantileEstimate],
@@ -66,9 +67,9 @@ impl Cell {
         rows
     }
 
-    /// Measures the squared errors of quantiles, as fractions of the range, and the intervals. In
-    /// addition, `more` crowds are drawn only to measure intervals. The generator's streams are
-    /// used in this order: one for a crowd, then one for each mechanism's reports.
+    /// Simulates the crowd, and measures the errors of quantiles, as fractions of the range, and
+    /// the intervals. In addition, `more` crowds are drawn only to measure intervals. One stream of
+    /// the generator draws a crowd, and one stream draws each mechanism's reports.
     pub(super) fn simulate(
         &self,
         mechanisms: &Mechanisms,

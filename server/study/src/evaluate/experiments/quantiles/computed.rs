@@ -23,7 +23,7 @@ pub(super) const SMOOTHED: &str = "shares below edges, averaged over an eighth";
 pub(super) const VARIANCE: &str = "mean variance of one report";
 /// Metric: [`VARIANCE`] divided by [`variance_lower_bound`].
 pub(super) const OVER_BOUND: &str = "mean variance over the lower bound";
-/// Metric: the lower bound on [`VARIANCE`].
+/// Metric: lower bound on [`VARIANCE`] for all unbiased mechanisms.
 pub(super) const BOUND: &str = "lower bound of the mean variance";
 /// Name of the window mechanism over cells: the discrete form of Square Wave, with an unbiased
 /// estimate.
@@ -31,7 +31,7 @@ pub(super) const WINDOW: &str = "window";
 /// Name of subset selection among all cells.
 pub(super) const CHOICE: &str = "choice of a cell";
 
-/// Name in tables of the mechanisms that the bound covers.
+/// Name, in tables, of the mechanisms that the lower bound covers.
 const ANY: &str = "any unbiased mechanism";
 
 /// Returns a lower bound on the variance of unbiased estimates of the shares below edges, averaged
@@ -43,10 +43,10 @@ fn variance_lower_bound(cells: u32, epsilon: f64) -> f64 {
     sum * sum / (k - 1.0) * 4.0 * epsilon.exp() / epsilon.exp_m1().powi(2)
 }
 
-/// Returns two variances, averaged over edges. The first is the variance of the share below the
-/// edge. The second is the variance of this share after smoothing by a triangle, which extends over
-/// an eighth of the cells to either side. `variance` returns the variance of a weighted sum of the
-/// cells' shares.
+/// Returns two variances of one report's estimates, averaged over the edges between cells. The
+/// first is for the share of people below an edge. The second is for this share after smoothing by
+/// a triangle, which extends over an eighth of the cells to either side. `variance` returns the
+/// variance of a weighted sum of the cells' shares.
 fn mean_variances(cells: u32, variance: &dyn Fn(&[f64]) -> f64) -> [f64; 2] {
     let mean = |width: f64| {
         let of_edge = |edge: u32| {
@@ -65,7 +65,7 @@ fn mean_variances_of_rates(rates: &Rates) -> [f64; 2] {
     })
 }
 
-/// Returns the mean variances ([`mean_variances`]) of the window mechanism with the best width.
+/// Returns the two [`mean_variances`] of the window mechanism with the best width.
 fn best_window_variances(cells: u32, epsilon: f64) -> Result<[f64; 2], StudyError> {
     let of = |width: u32| {
         let favoured: Vec<u32> = (0..width).collect();
@@ -95,8 +95,7 @@ fn best_window_variances(cells: u32, epsilon: f64) -> Result<[f64; 2], StudyErro
     Ok(best)
 }
 
-/// Returns the mean variances ([`mean_variances`]) of the pattern mechanism that the library
-/// chooses.
+/// Returns the two [`mean_variances`] of the pattern mechanism that the library chooses.
 fn pattern_variances(cells: u32, epsilon: f64) -> Result<[f64; 2], StudyError> {
     let task = task(cells, epsilon, Scale::Linear)?;
     match task.questions()[0].mechanism() {
@@ -108,7 +107,7 @@ fn pattern_variances(cells: u32, epsilon: f64) -> Result<[f64; 2], StudyError> {
     }
 }
 
-/// Computes all variances for this number of cells.
+/// Computes the variances of all mechanisms, and the lower bound, for this number of cells.
 pub(super) fn computed_measurements(cells: u32) -> Result<Vec<Measurement>, StudyError> {
     let mut rows = Vec::new();
     for epsilon in EPSILONS {

@@ -1,4 +1,5 @@
-//! Figures of the quantiles' errors.
+//! Figures of the experiment on quantiles. They show errors relative to Square Wave, and variances
+//! relative to the lower bound.
 
 use super::computed::{BELOW, CELLS, OVER_BOUND};
 use super::mechanisms::{CHOICE, HIERARCHY, PATTERN, WAVE};
@@ -12,8 +13,8 @@ use crate::figure::Curve;
 const NAMES: [&str; 3] = ["p50", "p75", "p95"];
 const RATIO: &str = "root mean square error relative to Square Wave, EMS";
 
-/// Creates the figures: errors of quantiles relative to those of Square Wave, and variances
-/// relative to the lower bound.
+/// Creates the figures: the errors of quantiles relative to the errors of Square Wave, and
+/// variances relative to the lower bound.
 pub(super) fn figures(table: &Table, people: &[u64], epsilons: &[f64]) -> Vec<Figure> {
     let errors = (0..NAMES.len()).map(|at| Figure {
         name: format!("quantiles-{}", NAMES[at]),
@@ -74,8 +75,8 @@ fn mean_ratio_curve(
     }
 }
 
-/// Returns the ratio of a mechanism's root mean square error to Square Wave's, and the ratio's
-/// standard error. The ratio is a geometric mean over crowds.
+/// Returns a mechanism's root mean square error divided by the error of Square Wave, and the
+/// standard error of this ratio. The ratio is a geometric mean over crowds.
 pub(super) fn mean_ratio(
     table: &Table,
     at: usize,

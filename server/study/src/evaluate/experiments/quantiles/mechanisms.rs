@@ -29,7 +29,7 @@ const BINS: u32 = 32;
 /// Number of cells into which Square Wave divides its input range, and also its output range.
 const WAVE_CELLS: usize = 256;
 
-/// Set of all mechanisms, with their parameters for one ε and one scale.
+/// Set of all compared mechanisms, with their parameters for one ε and one scale.
 pub(super) struct Mechanisms {
     task: Task,
     estimator: Estimator,
@@ -40,7 +40,8 @@ pub(super) struct Mechanisms {
     hierarchy: Hierarchy,
 }
 
-/// Returns a task with one question for the quantiles of a number, with this number of cells.
+/// Returns a task with one question, which asks for the quantiles of a number. The number's range
+/// is divided into `cells` cells.
 pub(super) fn task(cells: u32, epsilon: f64, scale: Scale) -> Result<Task, StudyError> {
     let (least, spacing) = match scale {
         Scale::Linear => (0.0, "even"),
@@ -135,8 +136,9 @@ impl Mechanisms {
     }
 }
 
-/// Returns quantiles from the shares of bins, which may be noisy. They are the quantiles of the
-/// distribution function that is nearest to the cumulated shares.
+/// Returns quantiles from the shares of bins, which may be noisy. The function first finds the
+/// distribution function that is nearest to the cumulated shares. It then returns the quantiles of
+/// this function.
 fn quantiles_of_shares(shares: &[f64]) -> [f64; 3] {
     let below: Vec<f64> = (shares[..shares.len() - 1].iter())
         .scan(0.0, |sum, own| {

@@ -1,4 +1,5 @@
-//! Quantiles of one number under hushbin's pattern and published mechanisms.
+//! Experiment on quantiles of one number, with hushbin's pattern mechanism and published
+//! mechanisms.
 //!
 //! The pattern mechanism is run as in production, from a task to the estimates and intervals that
 //! an analyst reads. The published mechanisms are Square Wave, a hierarchy and the choice of a bin,
@@ -22,7 +23,7 @@ use crate::evaluate::measure::size::Size;
 use crate::evaluate::measure::table::Table;
 use crate::evaluate::mechanism::shared_values::SharedValues;
 
-/// Experiment on quantiles: simulated crowds and computed variances.
+/// Experiment on quantiles of one number, with simulated crowds and computed variances.
 pub(crate) struct Quantiles {
     size: Size,
     cells: Vec<Cell>,
@@ -75,7 +76,8 @@ impl Experiment for Quantiles {
         "Quantiles of one number"
     }
 
-    /// Returns a unit for each repeat of each cell, then the units that only evaluate formulas.
+    /// Returns one unit of work for each repeat of each cell, then the units that only evaluate
+    /// formulas.
     fn units(&self) -> Vec<Unit> {
         let repeats = self.size.pick(4, 60);
         let cells = self.cells.iter().enumerate();

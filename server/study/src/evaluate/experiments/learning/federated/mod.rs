@@ -28,7 +28,8 @@ pub(crate) struct Federated {
     cells: Vec<Cell>,
 }
 
-/// Parameters of one cell of the experiment. Several units repeat it with different random numbers.
+/// Parameters of one cell of the experiment. Several units of work repeat a cell, each with
+/// different random numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Cell {
     people: usize,
@@ -36,11 +37,11 @@ struct Cell {
     /// Sparsity s: number of coordinates that a person reports.
     sparsity: u32,
     rounds: usize,
-    /// ε that all reports of a person consume together.
+    /// Local ε that all reports of a person consume together.
     epsilon: f64,
 }
 
-/// Choice of the coordinates that a person reports.
+/// Rule by which a person's reported coordinates are chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CoordinateChoice {
     /// Coordinates whose changes have the greatest magnitudes.
@@ -59,7 +60,8 @@ enum Participation {
     Always,
 }
 
-/// Way to train the model: choice of coordinates, participation of people, and privacy.
+/// Variant of the training: how coordinates are chosen, in which rounds people take part, and
+/// whether reports are private.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct TrainingVariant {
     pick: CoordinateChoice,
@@ -154,7 +156,8 @@ impl CoordinateChoice {
 }
 
 impl TrainingVariant {
-    /// Returns the ways for one choice of coordinates. The way without privacy is the first.
+    /// Returns the training variants for one choice of coordinates. The variant without privacy is
+    /// the first.
     fn for_choice(pick: CoordinateChoice) -> [Self; 3] {
         let way = |participation, is_private| Self {
             pick,
@@ -192,8 +195,8 @@ impl Cell {
         (self.people * (1 + 2 * self.rounds)) as f64 * 4.0
     }
 
-    /// Trains in all ways on the same people. The generator's first stream draws the people, and
-    /// later streams draw reports.
+    /// Trains the model in all variants, on the same people. The generator's first stream draws the
+    /// people, and later streams draw reports.
     fn learn(&self, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         let words = MessageDistribution::new(self.words);
         let drawn = &mut stream(rng, 0);
@@ -248,8 +251,8 @@ impl Cell {
         }
     }
 
-    /// Returns the channel for the coordinates of a change, as fractions of the clipping bound C.
-    /// It is a task if the way is private.
+    /// Returns the channel that a variant uses. It transmits the coordinates of a change, as
+    /// fractions of the clipping bound C. If the variant is private, the channel is a task.
     fn build_channel(&self, variant: TrainingVariant) -> Result<Channel, Error> {
         if !variant.is_private {
             return Ok(Channel::Plain);
@@ -276,7 +279,7 @@ impl Cell {
     }
 
     /// Returns the mean change of each weight over the people of a round, as the channel estimates
-    /// it, in fractions of C.
+    /// it. Changes are fractions of the clipping bound C.
     fn mean_change(
         &self,
         pick: CoordinateChoice,
