@@ -17,8 +17,8 @@ fn subsets(items: u32, sizes: &[u32]) -> Vec<u32> {
     all
 }
 
-/// Returns a proven lower bound on the variance, summed over the items, of every mechanism for sets
-/// of these sizes. The variance is that for sets of the last size, s.
+/// Returns a proven lower bound on the variance of every mechanism for sets of these sizes, summed
+/// over the items. The bound is on the variance for sets of the last size, s.
 ///
 /// Let q be the likelihoods of a report, and f its estimate. Let a_j be the mean of q over the sets
 /// of size j. Let V = Σ_j E_j\[(α_j·(x − j/d) + β_j)·q\], with multipliers α_j, β_j and ν_j such
@@ -133,7 +133,7 @@ fn the_empty_set_costs_something() {
     }
 }
 
-/// Ratio ρ of a report z, and its conditional mean E\[n − s/d | z\].
+/// Report z, as its ratio ρ and the conditional mean E\[n − s/d | z\].
 type Known = (f64, Vec<f64>);
 
 /// Returns all permutations of the items.

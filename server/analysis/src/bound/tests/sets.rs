@@ -13,11 +13,12 @@ use super::{all, close, question, told_by, told_by_set};
 
 const WEIGHTS: [[f64; 2]; 5] = [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, 3.0], [5.0, 1.0]];
 
-/// Compares the search with subset selection for inputs of one element out of n. A report is a set
-/// of k elements. Sets that contain the input's element are e times as probable.
+/// Compares the search with subset selection for inputs of one element out of n. A report of subset
+/// selection is a set of k elements. Sets that contain the input's element are e times as probable.
 ///
-/// With the best k, it has the smallest variance of all mechanisms (Ye and Barg, "Optimal Schemes
-/// for Discrete Distribution Estimation under Locally Differential Privacy", 2018).
+/// With the best k, subset selection has the smallest variance of all mechanisms (Ye and Barg,
+/// "Optimal Schemes for Discrete Distribution Estimation under Locally Differential Privacy",
+/// 2018).
 #[test]
 fn subset_selection_is_optimal_for_one_entry() {
     for items in [1_u32, 2, 3, 7, 64, 500] {

@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 
 use super::super::{BoundKind, Distance, distance, least};
 
-/// Returns the variance of subset selection with the best m: a report is a set of m of k answers,
-/// and the sets that contain the person's answer are e times as probable.
+/// Returns the variance of subset selection with the best m. A report is a set of m of k answers,
+/// and sets that contain the person's answer are e times as probable.
 ///
-/// p and q are the probabilities that a report contains the person's answer and any other given
-/// answer.
+/// In the code, p is the probability that a report contains the person's answer, and q that it
+/// contains any other given answer.
 fn best_subsets(answers: u32, epsilon: f64) -> f64 {
     let (k, e) = (f64::from(answers), epsilon.exp());
     let variance = |m: u32| {

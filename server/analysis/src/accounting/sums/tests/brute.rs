@@ -1,6 +1,7 @@
 //! Exact δ of small batches, by sums over all possible counts.
 
-/// Returns P(B = k) for k from 0 on, where B ~ Binomial(`trials`, q), computed by products.
+/// Returns the probabilities P(B = k) for k from 0 to `trials`, where B ~ Binomial(`trials`, q),
+/// computed by products.
 pub(super) fn binomial(trials: usize, q: f64) -> Vec<f64> {
     let mut law = vec![1.0];
     for _ in 0..trials {

@@ -134,7 +134,7 @@ fn three_coordinates_hold_their_whole_sum() {
     }
 }
 
-/// If a person reports one of two coordinates, drawn at random, δ is at most that of a single
+/// If a person reports one of two coordinates, drawn at random, δ is at most the δ of a single
 /// coordinate.
 #[test]
 fn a_drawn_coordinate_is_covered_by_one() {

@@ -37,7 +37,7 @@ fn senders(coordinates: u32, levels: u32, honest_people: u64, repeats: u32) -> S
 
 impl UnitNoise {
     /// Returns bounds on the smallest δ with which the counts are (`epsilon`, δ)-differentially
-    /// private, for any two inputs of one person. They are precise for δ from the minimum of
+    /// private, for any two inputs of one person. The bounds are precise for δ from the minimum of
     /// [`DELTA`] to 1/2.
     ///
     /// # Errors
@@ -48,7 +48,7 @@ impl UnitNoise {
         Ok(profile.bounds(|told| told.delta(epsilon)))
     }
 
-    /// Returns bounds on the smallest ε at `delta`. They are infinite if the probability of
+    /// Returns bounds on the smallest ε at `delta`. The bounds are infinite if the probability of
     /// identifying outcomes exceeds `delta`.
     ///
     /// # Errors
@@ -64,8 +64,8 @@ impl Senders {
     /// Returns bounds on the smallest δ with which a batch is (`epsilon`, δ)-differentially
     /// private, with noise truncated at B.
     ///
-    /// They differ by about 1/1000 of δ, or by what truncation adds. If δ is known, `is_enough` is
-    /// a sharper test.
+    /// The bounds differ by about 1/1000 of δ, or by the addition that truncation makes. If δ is
+    /// known, `is_enough` is a sharper test.
     ///
     /// # Errors
     /// The errors of [`Senders::noise`], and [`Error::OutOfRange`] when ε is outside
