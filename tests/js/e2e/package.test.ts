@@ -196,8 +196,7 @@ describe("reports", () => {
 
   it("load the chunk of hash-bin for its tasks alone, and others go on", async () => {
     const page = await world.page();
-    const all = loads(page);
-    const loaded = () => all.filter((path) => path.endsWith(".wasm"));
+    const loaded = loads(page);
     const further = await world.reports(FURTHER.id);
     await page.evaluate(async (options) => {
       globalThis.client = hushbin.createClient(options);
