@@ -170,8 +170,9 @@ mod tests {
         (0..27).map(of).collect()
     }
 
-    /// Returns the greatest range, value and second moment of L over any two inputs, computed from
-    /// the sampled probabilities.
+    /// Returns the greatest range, the greatest value and the greatest second moment of the loss L
+    /// over any two inputs. They are computed from the probabilities with which reports are
+    /// sampled.
     fn sampled(mechanism: &Value, central: f64) -> (Blanket, LossBounds) {
         let draft: TaskDraft = serde_json::from_value(json!({
             "id": "t", "items": 3, "sparsity": 3, "epsilon": 1.2, "value": "sign",
@@ -220,8 +221,9 @@ mod tests {
         (blanket, greatest)
     }
 
-    /// The bounds on L are never below the values computed from sampled probabilities. They are
-    /// equal if two inputs can differ in all favoured buckets.
+    /// The bounds on the loss L are never below the values from the probabilities with which
+    /// reports are sampled. They equal these values if two inputs can differ in all favoured
+    /// buckets.
     #[test]
     fn losses_are_those_of_the_sampled_probabilities() {
         let of = |name, rule, buckets, favoured: Option<u32>| {

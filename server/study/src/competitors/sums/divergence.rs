@@ -173,7 +173,8 @@ impl ThresholdTest {
 mod tests {
     use super::*;
 
-    /// Checks that no test of a log-concave count is better than a threshold.
+    /// Checks that the sum over thresholds equals the sum over all outcomes, so that no test of a
+    /// log-concave count is better than a threshold.
     #[test]
     fn thresholds_sum_up_what_all_outcomes_do() {
         let law = NegativeBinomial::new(3.7, 0.8).unwrap().probabilities();

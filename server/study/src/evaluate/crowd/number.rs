@@ -238,8 +238,8 @@ mod tests {
 
     use super::*;
 
-    /// The level of a quantile is between the share of people below it and the share at or below
-    /// it, within five standard errors.
+    /// Within five standard errors, a quantile's level is between two shares of the drawn people:
+    /// those below the quantile, and those at or below it.
     #[test]
     fn quantiles_are_those_of_people() {
         const PEOPLE: u64 = 100_000;

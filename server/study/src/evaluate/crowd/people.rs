@@ -287,7 +287,8 @@ mod tests {
 
     use super::*;
 
-    /// Returns a table with a header and `rows` rows, where `row` returns each row.
+    /// Returns the text of a table that has the header `head` and `rows` rows. `row` returns the
+    /// row with an index.
     fn table(head: &str, rows: usize, row: impl Fn(usize) -> String) -> String {
         let rows: Vec<String> = (0..rows).map(row).collect();
         format!("{head}\n{}\n", rows.join("\n"))

@@ -189,7 +189,7 @@ mod tests {
     use super::*;
     use rand_core::SeedableRng;
 
-    /// The MSE of answering 0 is the mean square of the true means, exactly.
+    /// The MSE of the baseline that answers 0 is exactly the mean square of the true means.
     #[test]
     fn a_small_crowd_is_measured_beside_answering_0() {
         let lines: String = (0..400)

@@ -399,8 +399,8 @@ mod tests {
         assert_eq!(names.len(), units.len());
     }
 
-    /// If everyone answers yes, ratings with favoured buckets have four times the variance e/(e −
-    /// 1)² of a flag, from ε = 1 on.
+    /// If everyone answers yes, the variance of a flag is e/(e − 1)², with e = exp(ε). From ε = 1
+    /// on, ratings with favoured buckets have four times this variance.
     #[test]
     fn what_is_known_comes_out() {
         let forms = QuestionForms::new();
@@ -409,7 +409,7 @@ mod tests {
         assert!((of_one.value - 0.25).abs() < 1e-9, "{of_one:?}");
     }
 
-    /// Each panel has a curve, and each curve has every ε.
+    /// Each panel has at least one curve, and each curve has a point at every ε.
     #[test]
     fn figures_hold_all_ratios() {
         let forms = QuestionForms::new();

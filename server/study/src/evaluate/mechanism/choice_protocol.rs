@@ -266,8 +266,8 @@ mod tests {
         }
     }
 
-    /// Compares sums that are drawn at once with sums of reports that are drawn one by one. For a
-    /// pair of options, the two variances and the covariance must agree.
+    /// Compares sums that are drawn at once with sums of reports that are drawn one by one. The two
+    /// ways must agree in the variances and the covariance of the sums of two options.
     #[test]
     fn crowds_at_once_are_as_people_one_by_one() {
         let budget = Budget::new(1.5, 1e-6).unwrap();

@@ -189,7 +189,8 @@ mod tests {
         }]
     }
 
-    /// Whole lines are kept after an interruption. Units without a whole line are measured again.
+    /// After an interruption, complete lines of the file are kept. Units without a complete line
+    /// are measured again.
     #[test]
     fn a_study_goes_on_wherever_it_was_cut_off() {
         let directory = tempfile::tempdir().unwrap();

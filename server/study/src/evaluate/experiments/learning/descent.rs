@@ -186,8 +186,8 @@ mod tests {
     use super::*;
     use crate::evaluate::crowd::census::{Census, Extract, Person};
 
-    /// Every mechanism differs from the run without privacy by about its standard error, after one
-    /// step of many people.
+    /// After one step with many people, the weights under every mechanism differ from the weights
+    /// without privacy by about one standard error.
     #[test]
     fn a_step_is_unbiased_whatever_the_mechanism() {
         let census = Census::new(Extract::Brazil);

@@ -61,7 +61,8 @@ mod tests {
     use super::super::messages::MessageDistribution;
     use super::*;
 
-    /// The changes equal those of gradients over all features.
+    /// The changes of the weights equal the changes from gradients that are computed over all
+    /// features.
     #[test]
     fn changes_are_those_of_gradients() {
         let words = MessageDistribution::new(64);

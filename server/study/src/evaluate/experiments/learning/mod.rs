@@ -309,7 +309,7 @@ mod tests {
         row.unwrap().mean
     }
 
-    /// The noise of incomes alone causes an MSE of 0.16/3. A perfect linear separation
+    /// The noise of incomes alone causes an MSE of 0.16/3. Even the best linear separation
     /// misclassifies a fraction of 0.196.
     #[test]
     fn income_is_learned_without_privacy() {

@@ -6,9 +6,9 @@ use super::*;
 /// Relative tolerance for rounding errors.
 const ROUNDING: f64 = 1e-9;
 
-/// Returns the cells, as pairs of items and ε, in which hushbin's variance exceeds the best
-/// published one for this kind of question. Also returns the greatest quotient of the two
-/// variances.
+/// Returns the cells for this kind of question in which hushbin's variance exceeds the least
+/// published variance. A cell is a pair of the number of items and ε. Also returns the greatest
+/// ratio of the two variances.
 fn lost(kind: QuestionKind, metric: &'static str) -> (Vec<(u32, f64)>, f64) {
     let (mut cells, mut most) = (Vec::new(), 1.0_f64);
     for cell in kind.cells() {
@@ -27,7 +27,7 @@ fn lost(kind: QuestionKind, metric: &'static str) -> (Vec<(u32, f64)>, f64) {
     (cells, most)
 }
 
-/// Returns the cells of one number with an ε from `first` to `last`.
+/// Returns the cells of the question for one number whose ε is from `first` to `last`.
 fn from_to(first: f64, last: f64) -> Vec<(u32, f64)> {
     let epsilons = number::EPSILONS.iter();
     let inside = epsilons.filter(|epsilon| (first..=last).contains(*epsilon));
@@ -72,8 +72,9 @@ fn several_uniform_numbers_have_a_better_mechanism_in_eight_cells() {
     assert!(most < 1.12, "{most}");
 }
 
-/// A report is one of few buckets, so the number of favoured options is close to that of subset
-/// selection, but not equal. In three cells this increases the variance by up to 0.1 per cent.
+/// A report of hushbin is one of few buckets. Its number of favoured options is therefore close to
+/// the set size of subset selection, but not equal to it. In three cells this increases the
+/// variance by up to 0.1 per cent.
 #[test]
 fn choices_lose_to_subset_selection_in_three_cells() {
     let (cells, most) = lost(QuestionKind::Choice, MEAN);

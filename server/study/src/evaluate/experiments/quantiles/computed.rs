@@ -152,8 +152,8 @@ pub(super) fn computed_measurements(cells: u32) -> Result<Vec<Measurement>, Stud
 mod tests {
     use super::*;
 
-    /// Variances of windows and bounds agree with an independent program to three digits. Patterns
-    /// may be better than those that the program knows.
+    /// Variances of window mechanisms and lower bounds agree with an independent program to three
+    /// digits. The library's patterns may be better than the patterns that this program knows.
     #[test]
     fn variances_are_those_computed_elsewhere() {
         let rows = computed_measurements(64).unwrap();

@@ -142,8 +142,9 @@ mod tests {
 
     use super::*;
 
-    /// The error of the 95th percentile of load times is at most 2 times that of Square Wave up to
-    /// ε = 1, and at most 1.45 times for larger ε. On a logarithmic scale it is at most 1.15 times.
+    /// For the 95th percentile of load times, the pattern mechanism's error is at most 2 times the
+    /// error of Square Wave up to ε = 1. For larger ε it is at most 1.45 times as large. On a
+    /// logarithmic scale it is at most 1.15 times as large.
     #[test]
     fn tails_keep_their_limits() {
         const RUNS: u64 = 24;

@@ -33,7 +33,7 @@ fn changes(values: &[f64]) -> Vec<Entry> {
     (10..).zip(values).map(entry).collect()
 }
 
-/// Returns the reported changes, in ascending order of items.
+/// Returns the changes that a person reports, in ascending order of items.
 fn reported(pick: CoordinateChoice, values: &[f64], rng: &mut ChaCha8Rng) -> Vec<(u64, f64)> {
     let mut changes = changes(values);
     SMALL.sparsify(pick, &mut changes, rng);
@@ -59,7 +59,7 @@ fn the_greatest_changes_are_kept_as_parts_of_what_they_are_clipped_to() {
 
 /// Each of seven coordinates is kept with probability 4/7 and then multiplied by 7/4. So a draw of
 /// a coordinate v has mean v and variance v²·(7/4 − 1). Means of 20,000 draws are approximately
-/// normal. One of the seven deviates by 5 standard errors in 4 of a million runs.
+/// normal. In 4 of a million runs, one of the seven means deviates by 5 standard errors.
 #[test]
 fn random_changes_are_unbiased_until_they_are_clipped() {
     let rng = &mut generator(2);
@@ -132,7 +132,7 @@ fn the_mean_that_is_reported_is_that_without_privacy() {
     }
 }
 
-/// A person makes one report in each round of participation.
+/// A person makes one report in each round in which the person takes part.
 #[test]
 fn nobody_spends_more_than_epsilon() {
     let cell = Cell {
@@ -195,10 +195,11 @@ fn the_gap_to_the_run_without_privacy_shrinks() {
     }
 }
 
-/// A coin errs in half of all messages. The better of the two guesses without words errs in 0.45 of
-/// these. A fraction over 1000 people has a standard error below 0.016, even if the messages of
-/// each person are alike. Predictions with all true weights err in one of seven, so learned ones
-/// should not be much better. No round takes steps so long that the next rounds undo them.
+/// A coin errs in half of all messages. The better of the two guesses that ignore words errs in a
+/// fraction of 0.45. A fraction over 1000 people has a standard error below 0.016, even if the
+/// messages of each person are alike. Predictions with the true weights err in one of seven
+/// messages, so predictions with learned weights should not be much better. No round takes steps so
+/// long that the next rounds undo them.
 #[test]
 fn without_privacy_it_predicts_better_than_a_coin() {
     for (pick, rounds) in [
