@@ -7,11 +7,13 @@
 //! lengths := length[4] of each block
 //! ```
 //!
-//! Each `sum` is a checksum of the part before it. Numbers are little endian. A block is encoded as
-//! an upload, in the format that pages send. Its upload id is the block's number, or identifies the
-//! batch if the reports are sealed. The reports of the batch are sorted by their bytes. So the file
-//! reveals neither the order in which reports arrived nor which reports arrived together. Once the
-//! reports are no longer needed, the file is rewritten without blocks.
+//! Each `sum` is a checksum of the part before it. Numbers are little endian. A block contains some
+//! of the reports, encoded as an upload, in the format that pages send. The upload id of a block is
+//! the block's number, or identifies the batch if the reports are sealed.
+//!
+//! The reports of the batch are sorted by their bytes. So the file reveals neither the order in
+//! which reports arrived nor which reports arrived together. Once the reports are no longer needed,
+//! the file is rewritten without blocks.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -133,15 +135,15 @@ impl BatchFile {
     /// Reads the encoded totals, and verifies their checksum.
     ///
     /// # Errors
-    /// When they cannot be read or are damaged.
+    /// When the totals cannot be read or are damaged.
     pub(super) fn totals(&self) -> Result<Vec<u8>, EngineError> {
         self.part(HEADER_LENGTH as u64, self.totals, "its totals have")
     }
 
-    /// Visits the blocks of reports, each verified, until the visitor breaks.
+    /// Verifies and visits the blocks of reports, one by one, until the visitor breaks.
     ///
     /// # Errors
-    /// When they cannot be read or are damaged.
+    /// When a block cannot be read or is damaged.
     pub(super) fn for_each_block(
         &self,
         visit: &mut dyn FnMut(&[u8]) -> std::ops::ControlFlow<()>,
@@ -169,8 +171,8 @@ impl BatchFile {
         }
     }
 
-    /// Reads `length` bytes at the offset `at`, and verifies the checksum that follows. An error
-    /// begins with `what`.
+    /// Reads `length` bytes at the offset `at`, and verifies the checksum that follows them. The
+    /// message of an error begins with `what`.
     fn part(&self, at: u64, length: u64, what: &str) -> Result<Vec<u8>, EngineError> {
         let failed = |source| disk::file_error(&self.path, source);
         let size = self.file.metadata().map_err(failed)?.len();

@@ -10,8 +10,8 @@ use super::{disk, version};
 use crate::format_version::version_of;
 use crate::store::engine::{EngineError, TaskKey, TaskRow};
 
-/// Version of the data directory: of the format of this file, and of the set of files in the
-/// directory. The payloads of commits in logs, and encoded totals, have separate versions.
+/// Version of the data directory. It changes with the format of `tasks.json`, or with the set of
+/// files in the directory. Payloads of commits, and encoded totals, have separate versions.
 const VERSION: u64 = 3;
 
 const FILE_NAME: &str = "tasks.json";
@@ -70,7 +70,7 @@ impl Catalogue {
         Ok(Self { path, content })
     }
 
-    /// Opens the list of a directory that has tasks.
+    /// Opens the list of tasks in a directory, which must have a list.
     ///
     /// # Errors
     /// As [`Catalogue::open`], or when the directory has no list.

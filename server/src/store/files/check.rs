@@ -15,9 +15,9 @@ use crate::store::engine::{EngineError, TaskRow};
 /// Result of checking a data directory.
 #[derive(Debug, Default)]
 pub struct DirectoryCheck {
-    /// Number of files that were read completely.
+    /// Number of files that were checked, including files with errors.
     pub files: u64,
-    /// Number of reports in these files.
+    /// Number of reports in the files without errors.
     pub reports: u64,
     /// Errors that were found. Each names a file or directory.
     pub wrong: Vec<EngineError>,
@@ -151,7 +151,7 @@ pub fn backup(root: &Path, to: &Path) -> Result<(), EngineError> {
     catalogue.write_to(to)
 }
 
-/// Copies a task's files, all in the state of one moment.
+/// Copies a task's files in the state of a single moment (a consistent snapshot).
 fn copy_task(from: &Path, to: &Path) -> Result<(), EngineError> {
     loop {
         disk::create_directory(to)?;

@@ -101,7 +101,7 @@ impl WritableFile {
         Ok(file)
     }
 
-    /// Opens a file that exists.
+    /// Opens an existing file for writing.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         let file = OpenOptions::new().read(true).write(true).open(path)?;
         let path = path.to_owned();
@@ -136,7 +136,7 @@ impl WritableFile {
     }
 }
 
-/// Writer of a file from its beginning to its end.
+/// Writer that fills a file from the beginning to the end.
 struct SequentialWriter<'a> {
     file: &'a WritableFile,
     length: u64,
@@ -154,8 +154,8 @@ impl Write for SequentialWriter<'_> {
     }
 }
 
-/// Gives a file that root has created to the owner of its directory. Otherwise a command run by
-/// root would lock out the collector, which runs as another user.
+/// If root has created a file, makes the owner of the directory the owner of the file. Otherwise a
+/// command run by root would lock out the collector, which runs as another user.
 fn give_to_directory_owner(file: &File, path: &Path) -> io::Result<()> {
     let directory = fs::metadata(parent(path))?;
     if file.metadata()?.uid() != 0 || directory.uid() == 0 {

@@ -1,4 +1,4 @@
-//! Encoding and verification of the frames of a log.
+//! Frames of a log of uploads, and the log's header: encoding and verification.
 
 use std::path::Path;
 
@@ -10,9 +10,11 @@ pub(super) const MAGIC: [u8; 8] = *b"hushlog\x01";
 pub(super) const HEADER_LENGTH: usize = 8 + 16 + 8 + 8 + 16 + Checksum::LENGTH;
 /// First bytes of every frame.
 const MARKER: [u8; 4] = *b"hush";
-/// Length of a frame's fields in bytes, including the marker and the check.
+/// Length of a frame's fields in bytes. The fields begin with `MARKER` and end with `check`, a
+/// checksum over the fields.
 pub(super) const FIELDS_LENGTH: usize = 32;
-/// Length of a frame's trailer in bytes: the checksum and the mark.
+/// Length of a frame's trailer in bytes. The trailer is the frame's checksum, followed by the mark
+/// that shows that the frame was synced.
 pub(super) const TRAILER_LENGTH: usize = 2 * Checksum::LENGTH;
 
 /// Kind of frame that contains uploads.
@@ -32,7 +34,7 @@ pub(super) struct LogHeader {
     pub(super) key: LogKey,
 }
 
-/// Secret random key that all checksums of a log depend on.
+/// Secret random key of a log, on which the checksums of all its frames depend.
 pub(super) type LogKey = [u8; 16];
 
 impl LogHeader {
@@ -62,13 +64,15 @@ impl LogHeader {
         bytes
     }
 
-    /// Decodes the header of a log, and its checksum, from the bytes of the file at `path`.
+    /// Decodes the header of the log at `path`, and the header's checksum, from the bytes of the
+    /// file.
     pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(Self, Checksum), EngineError> {
         Self::decode(bytes)
             .ok_or_else(|| disk::damaged(path, "it does not begin as a log of this version does"))
     }
 
-    /// Decodes the header of a log, and its checksum. Returns `None` if the header is invalid.
+    /// Decodes the header of a log, and the header's checksum. Returns `None` if the header is
+    /// invalid.
     pub(super) fn decode(bytes: &[u8]) -> Option<(Self, Checksum)> {
         let (fields, mut sum) = bytes.split_at_checked(HEADER_LENGTH - Checksum::LENGTH)?;
         let sum = Checksum(take(&mut sum)?);
@@ -84,7 +88,7 @@ impl LogHeader {
     }
 }
 
-/// Fields of a frame, which precede its payload.
+/// Fields at the beginning of a frame, before the payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FrameFields {
     pub(super) kind: u32,
@@ -144,7 +148,7 @@ impl UploadCounts {
     }
 }
 
-/// One upload of a log.
+/// One upload in a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct LoggedUpload<'a> {
     pub(super) id: [u8; 16],
@@ -195,8 +199,8 @@ pub(super) fn synced_mark(key: &LogKey, sum: &[u8]) -> Checksum {
     Checksum::of(&[key, b"synced", sum])
 }
 
-/// Verifies the frame at the offset `begin`, and returns its fields and checksum. `before` is the
-/// checksum before the frame.
+/// Verifies the frame at the offset `begin`, and returns the frame's fields and checksum. `before`
+/// is the checksum of the previous frame or of the header. Returns `None` if the frame is invalid.
 pub(super) fn verify_frame(
     key: &LogKey,
     bytes: &[u8],
@@ -226,8 +230,8 @@ pub(super) fn was_synced(key: &LogKey, bytes: &[u8], begin: usize, before: Check
     ends || marked || (begin + FIELDS_LENGTH + TRAILER_LENGTH..bytes.len()).any(later)
 }
 
-/// Verifies the frame at the offset `begin` by its mark, and returns its fields and original
-/// checksum. Ignores the checksum in the file.
+/// Verifies the frame at the offset `begin` by its mark, for the case that the checksum in the file
+/// has changed. Returns the frame's fields and its original checksum.
 pub(super) fn verify_by_mark(
     key: &LogKey,
     bytes: &[u8],
@@ -242,8 +246,8 @@ pub(super) fn verify_by_mark(
     (*mark == synced_mark(key, &sum.0).0).then_some((fields, sum))
 }
 
-/// Returns the checksum that precedes the offset `at`, if the frame at `at` is valid with this
-/// checksum. At least one frame must fit before `at`.
+/// Returns the checksum of the frame that ends at the offset `at`, if this checksum makes the frame
+/// at `at` valid. Otherwise returns `None`. At least one frame must fit before `at`.
 pub(super) fn checksum_before(key: &LogKey, bytes: &[u8], at: usize) -> Option<Checksum> {
     FrameFields::decode(&bytes[at..], at as u64)?;
     let (sum, _) = bytes[at - TRAILER_LENGTH..at].split_at(Checksum::LENGTH);

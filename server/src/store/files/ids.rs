@@ -195,15 +195,16 @@ fn read_header(header: &[u8; HEADER_LENGTH]) -> Option<([u8; 16], Span, u64)> {
     (begins && first <= last).then_some((fingerprint, Span { first, last }, count))
 }
 
-/// Returns the fingerprint of the task whose ids a file contains, if its header verifies.
+/// Returns the fingerprint of the task to which a file of ids belongs. Returns `None` if the file's
+/// header is invalid.
 pub(super) fn fingerprint(path: &Path) -> Option<[u8; 16]> {
     let mut header = [0; HEADER_LENGTH];
     File::open(path).ok()?.read_exact(&mut header).ok()?;
     read_header(&header).map(|(fingerprint, ..)| fingerprint)
 }
 
-/// Returns the range of spans to merge: [`MERGE_WIDTH`] neighbours of the same level. `spans` is
-/// sorted, oldest first. Returns `None` if there are no such neighbours.
+/// Returns the indices of the spans to merge: [`MERGE_WIDTH`] neighbours of the same level. Returns
+/// `None` if there are no such neighbours. `spans` is sorted, oldest first.
 pub(super) fn spans_to_merge(spans: &[Span]) -> Option<std::ops::Range<usize>> {
     let same = |window: &[Span]| window.iter().all(|span| span.level() == window[0].level());
     let at = spans.windows(MERGE_WIDTH).rposition(same)?;
@@ -248,12 +249,13 @@ pub(super) fn merge(
     IdsFile::write_sorted(&path, fingerprint, span, count, sorted)
 }
 
-/// Returns the name of the file with the ids of a span.
+/// Returns the name of the file that contains the ids for a span of batches.
 pub(super) fn file_name(Span { first, last }: Span) -> String {
     format!("{first:08}-{last:08}.ids")
 }
 
-/// Parses the span in a file name. Returns `None` for any other name.
+/// Parses the span of batches from the name of a file of ids. Returns `None` for the name of any
+/// other file.
 pub(super) fn parse_file_name(name: &str) -> Option<Span> {
     let (first, last) = name.strip_suffix(".ids")?.split_once('-')?;
     let span = Span {

@@ -40,7 +40,7 @@ impl FileListing {
         Ok(listing)
     }
 
-    /// Adds the file that this path names.
+    /// Adds the file at this path to the listing.
     ///
     /// # Errors
     /// When no file of that name belongs to a task.
@@ -59,7 +59,7 @@ impl FileListing {
         Ok(())
     }
 
-    /// Sorts each of the lists.
+    /// Sorts the batch numbers and the spans.
     pub(super) fn sort(&mut self) {
         self.logs.sort_unstable();
         self.batches.sort_unstable();
@@ -68,8 +68,8 @@ impl FileListing {
             .sort_unstable_by_key(|span| (span.first, u64::MAX - span.last));
     }
 
-    /// Returns the spans of the files of ids, oldest first, without spans that a longer span
-    /// contains.
+    /// Returns the spans of batches whose ids are in files, oldest first. Omits spans that a longer
+    /// span contains.
     pub(super) fn spans(&self) -> Vec<Span> {
         let mut spans: Vec<Span> = Vec::new();
         for &span in &self.ids {

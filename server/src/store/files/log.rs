@@ -15,7 +15,7 @@
 //! A frame holds one commit. Its uploads are sorted by id, so that not even the order within a
 //! commit is kept. The last frame of a closed batch closes it.
 //!
-//! # Frames that do not verify
+//! # Invalid frames
 //!
 //! A frame is written with its checksum and then synced. Only then are its uploads acknowledged.
 //! The mark, a checksum over the key and the frame's checksum, is written after the sync. Frames
@@ -44,7 +44,7 @@ use super::frame::{
 };
 use crate::store::engine::{EngineError, UploadRecord};
 
-/// Contents of a log.
+/// Contents of a log file, read and verified.
 pub(super) struct LogContents {
     bytes: Vec<u8>,
     pub(super) header: LogHeader,
@@ -118,8 +118,7 @@ impl LogContents {
         })
     }
 
-    /// Visits every upload in the log. Commits are in their order in the log, and uploads within a
-    /// commit are in the order of their ids.
+    /// Visits every upload in the log, commit by commit. Within a commit, uploads are sorted by id.
     ///
     /// # Errors
     /// When a payload does not consist of uploads.
@@ -142,7 +141,7 @@ impl LogContents {
         Ok(())
     }
 
-    /// Returns true if nothing was ever appended.
+    /// Returns true if nothing was ever appended to the log.
     pub(super) fn is_new(&self) -> bool {
         self.frames.is_empty() && self.torn_bytes() == 0
     }
@@ -183,7 +182,7 @@ impl Log {
     /// Creates the log of a new batch, durably.
     ///
     /// # Errors
-    /// When it cannot be created.
+    /// When the log cannot be created.
     pub(super) fn create(path: &Path, header: LogHeader) -> Result<Self, EngineError> {
         let bytes = header.encode();
         disk::write_atomically(path, &bytes)?;
@@ -200,8 +199,8 @@ impl Log {
         })
     }
 
-    /// Opens a log for writing. `contents` is what was read from the log. Cuts off an interrupted
-    /// commit at the end.
+    /// Opens a log for writing, after it was read as `contents`. Cuts off an interrupted commit at
+    /// the end.
     ///
     /// # Errors
     /// When the log cannot be written.
@@ -226,7 +225,7 @@ impl Log {
         Ok(log)
     }
 
-    /// Appends a commit, durably. Nothing of it is stored on an error.
+    /// Appends uploads in one commit, durably. On an error, none of the uploads is stored.
     ///
     /// # Errors
     /// When writing to the disk fails, or the file was removed.

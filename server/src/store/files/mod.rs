@@ -13,16 +13,17 @@
 //!     00000004.log             the open batch
 //! ```
 //!
-//! The files themselves show the state of a batch, which is stored nowhere else. So no two files
-//! can disagree about it. The last log is the open batch. A log whose last frame closes it is a
-//! closed batch. A batch file is a released batch.
+//! The state of a batch follows from its file, and is stored nowhere else. So no two files can
+//! disagree about the state. The last log is the open batch. A log that ends with a closing frame
+//! is a closed batch. A batch file is a released batch.
 //!
-//! Every change writes a temporary file, which is then synced and renamed, or appends a frame to a
-//! log. A start repeats an interrupted change, with the same result, or undoes it. All data has
-//! checksums, and a missing file is noticed by the gap in the numbers.
+//! A change either appends a frame to a log, or writes a temporary file, which is then synced and
+//! renamed. The next start repeats an interrupted change, with the same result, or undoes it. All
+//! data has checksums. A missing file leaves a gap in the numbers, which is noticed.
 //!
 //! Uploads are appended to a log, so that a commit writes little more than the bytes of its
-//! uploads. In a tree sorted by ids, which are random, each upload would write a whole page.
+//! uploads. In a tree that is sorted by ids, each upload would write a whole page, because ids are
+//! random.
 
 mod batch;
 mod catalogue;
@@ -57,10 +58,10 @@ use log::LogContents;
 use parking_lot::Mutex;
 use task::TaskFiles;
 
-/// Name of the file that probes write.
+/// Name of the file that a readiness probe writes to test the disk.
 const PROBE: &str = "probe";
 
-/// Usual unit of disk space, in bytes. A probe writes one unit.
+/// Number of bytes that a probe writes: one block, the usual unit of disk space.
 const BLOCK: usize = 4096;
 
 /// Storage engine in the files of one data directory.
@@ -72,7 +73,8 @@ pub struct FilesEngine {
     opened: OpenedIds,
 }
 
-/// Files of ids that a reader has written and opened. The engine adopts them.
+/// Files of upload ids that a reader has written, each with the key of its task. They wait here
+/// until the engine adopts them.
 type OpenedIds = Arc<Mutex<Vec<(TaskKey, Arc<IdsFile>)>>>;
 
 pub use check::{DirectoryCheck, backup, check};
@@ -89,7 +91,8 @@ pub(crate) fn create_root(root: &Path) -> Result<(), EngineError> {
     disk::create_directory(root)
 }
 
-/// Checks that a data directory, if there is one, has the version of this program. Writes nothing.
+/// Checks that a data directory has this program's format version, if the directory exists. Writes
+/// nothing.
 ///
 /// # Errors
 /// When the directory has another version or cannot be read, or its list of tasks is damaged.
@@ -272,8 +275,8 @@ pub(super) struct FilesReader {
     opened: OpenedIds,
 }
 
-/// Opens a data directory for reading, even while a process writes to it. Returns its tasks and a
-/// reader.
+/// Opens a data directory for reading, even while a process writes to it. Returns the stored tasks,
+/// and a reader.
 ///
 /// # Errors
 /// When the directory cannot be read or has another version, or its list of tasks is damaged.
@@ -286,8 +289,8 @@ pub(super) fn open_to_read(root: &Path) -> Result<(Vec<TaskRow>, FilesReader), E
     Ok((catalogue.rows(), reader))
 }
 
-/// Opens a data directory that no process writes to. Returns its tasks, each with its batches, and
-/// a reader. Verifies everything that a start verifies.
+/// Opens a data directory to which no process writes. Verifies all files that a start verifies.
+/// Returns the stored tasks, each with its batches, and a reader.
 ///
 /// # Errors
 /// When the directory cannot be read, has another version, or is damaged.
@@ -321,13 +324,13 @@ impl FilesReader {
         BatchFile::open(&self.path(task, &batch_name(batch)))
     }
 
-    /// Passes a file of ids to the engine, which adopts it when it settles the release.
+    /// Passes a file of ids to the engine. The engine adopts the file when it settles the release.
     fn hand_over_ids(&self, task: TaskKey, ids: IdsFile) {
         let mut opened = self.opened.lock();
         opened.push((task, Arc::new(ids)));
     }
 
-    /// Merges neighbouring files of ids, as long as enough neighbours have the same level.
+    /// Merges neighbouring files of ids, while there are enough neighbours of the same level.
     fn merge_ids(&self, task: TaskKey, fingerprint: [u8; 16]) -> Result<(), EngineError> {
         let directory = directory_of(&self.root, task);
         loop {

@@ -1,4 +1,4 @@
-//! Files of one task.
+//! Files of one task: logs, batch files and files of upload ids.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -16,7 +16,7 @@ use crate::store::engine::{BatchRow, BatchState, EngineError, UploadOutcome, Upl
 
 type Id = [u8; 16];
 
-/// Uploads of one unreleased batch: the hash of each body, by upload id.
+/// Uploads of one unreleased batch: maps each upload id to the hash of the upload's body.
 type KnownUploads = HashMap<Id, u64>;
 
 /// Files of one task, open for writing.
@@ -27,14 +27,14 @@ pub(super) struct TaskFiles {
     log: Log,
     /// Uploads of the open batch and of closed batches, by batch number.
     known: BTreeMap<u64, KnownUploads>,
-    /// Hash function for bodies, with a random key.
+    /// Hash function for the bodies of uploads, with a random key.
     hasher: RandomState,
     /// Ids of uploads in released batches.
     ids: Vec<Arc<IdsFile>>,
     batches: Vec<BatchRow>,
 }
 
-/// Returns the released batches of a task, oldest first. Another process may be writing to the
+/// Returns the released batches of a task, oldest first, even while another process writes to the
 /// directory.
 pub(super) fn releases(
     directory: &Path,
@@ -44,7 +44,7 @@ pub(super) fn releases(
     released(directory, fingerprint, &listing.batches)
 }
 
-/// Contents of a task's files, which were verified without writing anything.
+/// Contents of a task's files, which were read and verified without writing anything.
 struct VerifiedFiles {
     released: Vec<BatchRow>,
     /// Ids of uploads in released batches.
@@ -118,8 +118,8 @@ impl VerifiedFiles {
     }
 }
 
-/// Reads and verifies the files of a task that no process writes to. Returns the batches, oldest
-/// first. The last one is open.
+/// Reads and verifies a task's files, to which no process may write meanwhile. Returns the batches,
+/// oldest first. The last batch is open.
 ///
 /// # Errors
 /// When the files cannot be read, or a file is missing or damaged.
@@ -190,7 +190,8 @@ impl TaskFiles {
         &self.batches
     }
 
-    /// Appends new uploads in one commit.
+    /// Appends the new uploads of a group in one commit. Returns the outcome of each upload in the
+    /// group.
     ///
     /// # Errors
     /// When writing to the disk fails. Nothing is stored then.
@@ -269,8 +270,8 @@ impl TaskFiles {
         Ok(closed)
     }
 
-    /// Updates the state of a batch after its release was written. Adopts the files of ids in
-    /// `opened`, and removes the batch's log.
+    /// Updates the state of a batch in memory, after its release was written. Adopts the files of
+    /// ids in `opened`, and removes the batch's log.
     ///
     /// # Errors
     /// When the release cannot be read, or the log cannot be removed.
@@ -310,7 +311,7 @@ fn next_log(
     Log::create(&directory.join(log_name(batch)), header)
 }
 
-/// Opens a log for writing. Warns if an interrupted commit is cut off.
+/// Opens a log for writing. Logs a warning if an interrupted commit is cut off.
 fn resume(path: &Path, contents: &LogContents) -> Result<Log, EngineError> {
     if contents.torn_bytes() > 0 {
         tracing::warn!(
@@ -335,7 +336,7 @@ fn known_uploads(
     Ok(known)
 }
 
-/// Checks that a file contains the fingerprint of the expected task.
+/// Checks that the fingerprint found in a file is that of the expected task.
 fn check_task(path: &Path, found: [u8; 16], expected: [u8; 16]) -> Result<(), EngineError> {
     match found == expected {
         true => Ok(()),
@@ -398,8 +399,8 @@ fn unfinished(directory: &Path) -> Result<Vec<PathBuf>, EngineError> {
     paths.filter(unfinished).collect()
 }
 
-/// Opens the files of ids of released batches, except those that are already in `open`. Also
-/// returns the paths of files that have been merged into a longer file.
+/// Opens the files of ids that cover all released batches, or takes open ones from `open`. Also
+/// returns the paths of obsolete files, whose ids are in a merged file.
 fn open_ids(
     directory: &Path,
     fingerprint: [u8; 16],

@@ -37,7 +37,7 @@ pub(super) fn check_files(root: &Path) -> Result<(), EngineError> {
     Ok(())
 }
 
-/// Returns the paths in a directory. Empty if the directory does not exist.
+/// Returns the paths in a directory. The result is empty if the directory does not exist.
 fn entries(directory: &Path) -> Result<Vec<PathBuf>, EngineError> {
     let read = |directory| -> io::Result<Vec<_>> {
         let entries = fs::read_dir(directory)?;
@@ -81,7 +81,7 @@ fn check_file(path: &Path) -> Result<(), EngineError> {
     }
 }
 
-/// Returns the version of a file that begins with `bytes`, if it differs from the version of
+/// Returns the version of the file that begins with `bytes`, or `None` if it is the version in
 /// `magic`.
 fn other_version(bytes: &[u8], magic: Magic, header: usize) -> Option<u8> {
     let found = bytes.strip_prefix(&magic[..7])?.first().copied()?;

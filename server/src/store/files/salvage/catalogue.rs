@@ -19,8 +19,8 @@ use crate::store::settings::Settings;
 use crate::store::task::encode_settings;
 use crate::task::CollectedTask;
 
-/// Returns the key of the next task, and the tasks to salvage. If the list of tasks is damaged,
-/// tasks are identified by the fingerprints in their files.
+/// Returns the key for the next new task, and the tasks to salvage. If the list of tasks is
+/// damaged, tasks are identified by the fingerprints in their files.
 pub(super) fn tasks(
     root: &Path,
     given: &[CollectedTask],
@@ -79,7 +79,7 @@ pub(super) fn tasks(
     Ok((TaskKey(last + 1), tasks))
 }
 
-/// Returns a row for a task whose settings are lost, with default settings.
+/// Creates a row with default settings, for a task whose settings are lost.
 fn row(key: TaskKey, task: &CollectedTask, role: Role) -> TaskRow {
     TaskRow {
         key,
@@ -90,7 +90,7 @@ fn row(key: TaskKey, task: &CollectedTask, role: Role) -> TaskRow {
     }
 }
 
-/// Returns the keys of the tasks that have files.
+/// Returns the keys of all tasks that have files in the directory `root`.
 fn keys(root: &Path) -> Result<Vec<TaskKey>, EngineError> {
     let all = root.join(TASKS_DIRECTORY);
     let failed = |source| disk::file_error(&all, source);
@@ -112,8 +112,8 @@ fn keys(root: &Path) -> Result<Vec<TaskKey>, EngineError> {
     Ok(keys)
 }
 
-/// Returns the fingerprint of the task whose files are in a directory. It comes from the first file
-/// with a valid header. Returns `None` if there is no such file.
+/// Reads the fingerprint of the task whose files are in a directory, from the first file with a
+/// valid header. Returns `None` if there is no such file.
 fn fingerprint(directory: &Path) -> Result<Option<[u8; 16]>, EngineError> {
     // Damage is recorded later, when the files are salvaged.
     let listing = match directory.is_dir() {

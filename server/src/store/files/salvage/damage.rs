@@ -11,7 +11,7 @@ use crate::store::files::disk;
 use crate::store::files::listing::FileListing;
 use crate::store::role::Role;
 
-/// Result of a salvage.
+/// Result of a salvage: numbers of salvaged tasks and files, and the damage found.
 #[derive(Debug, Default)]
 pub struct Salvaged {
     /// Number of tasks in the new directory.
@@ -37,17 +37,17 @@ impl fmt::Display for Damage {
     }
 }
 
-/// Loss caused by damage.
+/// Loss that damage to a file causes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loss {
     /// No data is lost, because the same data follows from other files.
     Nothing,
-    /// A file that belongs to no journal is not copied.
+    /// A file that does not belong in a journal is not copied.
     ForeignFile,
     /// The settings of tasks are lost, and replaced by the defaults.
     Settings,
-    /// A task with everything stored for it is lost, because no known task has the fingerprint in
-    /// its files.
+    /// A task is lost, with everything stored for it. No known task has the fingerprint that is in
+    /// the lost task's files.
     Task,
     /// A released batch is lost.
     Batch {
@@ -129,7 +129,7 @@ impl Salvaged {
     }
 }
 
-/// A task that is being salvaged.
+/// Task that is being salvaged, with the directories of its old and new files.
 pub(super) struct Salvage<'a> {
     pub(super) row: &'a TaskRow,
     pub(super) task: &'a CollectedTask,

@@ -10,7 +10,7 @@ use crate::store::files::frame::{
     checksum_before, payload, read_closing, read_upload, verify_by_mark, verify_frame, was_synced,
 };
 
-/// Data found in a log.
+/// Data recovered from a damaged log.
 pub(super) struct RecoveredLog {
     pub(super) header: LogHeader,
     /// Uploads in valid commits.

@@ -58,7 +58,8 @@ pub use damage::{Damage, Loss, Salvaged};
 use damage::{Salvage, list_files};
 
 /// Copies the valid data of the directory `root` to the new directory `to`. If the list of tasks is
-/// damaged, files may also belong to the tasks in `given`. All tasks then get the role `role`.
+/// damaged, the tasks in `given` are also candidates for the files, and all tasks get the role
+/// `role`.
 ///
 /// # Errors
 /// When a collector uses the directory, when the directory cannot be read or has another version,
@@ -110,7 +111,8 @@ pub fn salvage(
     Ok(salvaged)
 }
 
-/// Locks a directory against writers, and changes nothing. Returns `None` if there is no lock file.
+/// Takes a shared lock on a directory, which keeps writers out. Returns `None` if there is no lock
+/// file, and creates none.
 ///
 /// # Errors
 /// When another process has locked the directory for writing.

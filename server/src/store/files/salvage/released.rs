@@ -90,7 +90,8 @@ impl Salvage<'_> {
         })
     }
 
-    /// Verifies the file of a released batch. If it is damaged, determines what can be rewritten.
+    /// Verifies the file of a released batch. If the file is damaged, returns the data that can
+    /// still be written to the copy.
     fn salvage_batch(&self, number: u64) -> Result<SalvagedBatch, EngineError> {
         let path = self.from.join(batch_name(number));
         let opened = BatchFile::open(&path).and_then(|batch| {
@@ -172,7 +173,7 @@ impl Salvage<'_> {
         }
     }
 
-    /// Returns true if `totals` are stored totals over exactly `reports` reports.
+    /// Returns true if `totals` are valid stored totals of exactly `reports` reports.
     fn has_reports(&self, totals: &[u8], reports: u64) -> bool {
         if self.role == Role::Shuffler {
             return totals.is_empty();

@@ -16,7 +16,7 @@ use crate::store::files::log::{Log, LogContents};
 const COMMIT: usize = 1024;
 
 impl Salvage<'_> {
-    /// Salvages the logs of the batches after the batch with the number `released`.
+    /// Salvages the logs of the unreleased batches: those with numbers above `released`.
     pub(super) fn unreleased(
         &self,
         released: u64,

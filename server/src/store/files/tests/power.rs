@@ -16,7 +16,7 @@ use super::*;
 /// Results that callers have received, by task id.
 type ExpectedJournal = BTreeMap<String, ExpectedTask>;
 
-/// Existence of a task.
+/// Existence of a task, as far as callers can know.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Presence {
     /// A request to add or delete the task was not answered.

@@ -15,8 +15,8 @@ type NodeIndex = usize;
 
 const ROOT: NodeIndex = 0;
 
-/// File or directory, in three states: as in memory, as on the disk, and as changes that are not
-/// yet synced.
+/// File or directory: its contents in memory, its contents on the disk, and the changes that are
+/// not yet synced.
 #[derive(Debug, Clone)]
 enum Node {
     File {
@@ -72,7 +72,7 @@ fn put(file: &mut Vec<u8>, bytes: &[u8], at: usize, never: u8) {
     file[at..at + bytes.len()].copy_from_slice(bytes);
 }
 
-/// Part of the unsynced changes that is lost.
+/// Choice of the unsynced changes that a power failure loses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PowerLoss {
     All,
