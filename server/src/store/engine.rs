@@ -52,7 +52,7 @@ pub struct UploadRecord {
     pub id: [u8; 16],
     /// Number of reports in the upload.
     pub reports: u32,
-    /// Bytes of the upload that follow its id.
+    /// Bytes of the encoded upload that follow the upload id.
     pub body: Vec<u8>,
 }
 
@@ -241,8 +241,8 @@ pub trait Engine: Send {
     /// When storage fails.
     fn remove_task(&mut self, task: TaskKey) -> Result<(), EngineError>;
 
-    /// Returns the task's batches, oldest first. The last one is open. Empty if there is no such
-    /// task.
+    /// Returns the task's batches, oldest first. The last batch is open. The result is empty if
+    /// there is no such task.
     fn batches(&self, task: TaskKey) -> Vec<BatchRow>;
 
     /// Appends uploads to the task's open batch in one commit.
@@ -357,8 +357,7 @@ pub struct SharedTask {
 /// Claim to a batch. It keeps other processes from counting or sending the batch as well. The claim
 /// lasts until it is dropped or its process ends.
 ///
-/// Claims only save work. Correctness does not depend on them: without claims, too, each batch
-/// takes effect once.
+/// Claims only save work. Even without claims, each batch would take effect only once.
 pub struct BatchClaim(
     #[expect(dead_code, reason = "it is there to be dropped")] Box<dyn Any + Send>,
 );
@@ -384,7 +383,8 @@ pub trait SharedStorage: Send + Sync {
     /// When storage fails.
     fn task(&self, task: TaskKey) -> Result<Option<TaskRow>, EngineError>;
 
-    /// Returns the task's current batches, oldest first. Empty if the task was deleted.
+    /// Returns the task's current batches, oldest first. The result is empty if the task was
+    /// deleted.
     ///
     /// # Errors
     /// When storage fails.

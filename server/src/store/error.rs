@@ -186,7 +186,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Converts an engine's error about the task with this id.
+    /// Converts an engine's error in an operation on the task with this id.
     pub(super) fn from_engine(error: EngineError, id: &str) -> Self {
         match error {
             EngineError::TaskDeleted => Self::TaskDeleted { id: id.to_owned() },

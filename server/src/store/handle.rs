@@ -17,7 +17,7 @@ use super::task::{StoredTask, TaskSetup};
 use super::tasks::Tasks;
 use super::writer_metrics::WriterMetrics;
 
-/// Limits on waiting uploads and on commits.
+/// Options of a store: limits on waiting uploads and on commits, an interval, and a role.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StoreOptions {
     /// Maximum number of bytes in uploads that are between socket and disk. The writer's queue has
@@ -69,7 +69,8 @@ pub(super) struct Inner {
     pub(super) _shared_lock: Option<File>,
 }
 
-/// Access to the writer.
+/// Access to the writer thread: the queue of its requests, and a channel that closes when the
+/// thread ends.
 pub(super) struct WriterHandle {
     pub(super) queue: mpsc::Sender<WriterRequest>,
     pub(super) alive: watch::Receiver<()>,

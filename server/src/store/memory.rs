@@ -8,15 +8,15 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 #[derive(Debug, Clone)]
 pub(super) struct MemoryBudget(Arc<Semaphore>);
 
-/// Part of the budget that one request has reserved. Dropping the reservation returns it to the
-/// budget.
+/// Part of the memory budget that one request has reserved. Dropping the reservation returns the
+/// bytes to the budget.
 #[derive(Debug)]
 pub(crate) struct MemoryReservation {
     budget: MemoryBudget,
     held: Option<OwnedSemaphorePermit>,
 }
 
-/// Error of a reservation for which the rest of the budget is too small.
+/// Error of a reservation: the rest of the memory budget is too small.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct MemoryExhausted;
 

@@ -25,12 +25,12 @@ use super::tasks::Tasks;
 use super::writer::{GroupLimits, Writer};
 use super::writer_metrics::WriterMetrics;
 
-/// Number of bytes of the upload budget (`queue_bytes`) for which the writer's queue gets one slot.
+/// Number of bytes of `queue_bytes`, the limit on waiting uploads, per slot of the writer's queue.
 const REQUEST_BYTES: usize = 8 << 10;
 
 impl Store {
-    /// Opens the store in a data directory, and stores the new ones among `tasks`. Creates the
-    /// directory if it is missing. This call blocks on disk I/O.
+    /// Opens the store in a data directory, and stores the tasks in `tasks` that are new. Creates
+    /// the directory if it is missing. This call blocks on disk I/O.
     ///
     /// Tasks stored earlier are served even if they are not in `tasks`.
     ///
@@ -127,7 +127,7 @@ impl Store {
         Self::start(engine, None, tasks, options, clock::system())
     }
 
-    /// Stores the new ones among the tasks `given`, and starts the store's threads: the writer, the
+    /// Stores the tasks in `given` that are new, and starts the store's threads: the writer, the
     /// releaser and the timer for due batches.
     pub(super) fn start(
         mut engine: Box<dyn Engine>,
@@ -229,8 +229,8 @@ impl Store {
     }
 }
 
-/// Starts a thread that reminds the writer of due batches at the interval `every`, even when no
-/// uploads come. The thread ends when the store is dropped.
+/// Starts a thread that asks the writer, at the interval `every`, to close the batches that are
+/// due. So batches are closed even when no uploads come. The thread ends when the store is dropped.
 fn spawn_due_timer(queue: mpsc::WeakSender<WriterRequest>, every: Duration) -> std::io::Result<()> {
     let until_gone = move || {
         loop {

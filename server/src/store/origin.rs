@@ -62,8 +62,8 @@ impl Origins {
         self.0.values().sum()
     }
 
-    /// Returns the number of reports that the smallest origin has, or `None` if there are no
-    /// origins. A report is hidden only among reports of the same origin.
+    /// Returns the number of reports of the origin with the fewest reports, or `None` if there are
+    /// no origins. A report is hidden only among reports of the same origin.
     pub(crate) fn smallest(&self) -> Option<u64> {
         self.0.values().copied().min()
     }
@@ -85,8 +85,8 @@ impl Origins {
         bytes.extend((self.0.len() as u64).to_le_bytes());
     }
 
-    /// Splits bytes that [`Origins::append`] has extended into the bytes before the origins, and
-    /// the origins. Returns `None` if the bytes do not end in encoded origins.
+    /// Reverses [`Origins::append`]: returns the bytes before the encoded origins, and the origins.
+    /// Returns `None` if the bytes do not end in encoded origins.
     pub(super) fn split(bytes: &[u8]) -> Option<(&[u8], Self)> {
         const EACH: usize = Origin::LENGTH + 8;
         let (rest, count) = bytes.split_last_chunk::<8>()?;

@@ -24,7 +24,7 @@ pub(super) struct Poller {
 }
 
 impl Poller {
-    /// Polls once, if the storage is shared.
+    /// Reads changes by other processes from the storage once, if the storage is shared.
     pub(super) fn poll(&mut self) {
         if let Some(shared) = self.reader.shared_storage() {
             let looked = apply_changes(&self.tasks, shared, self.role);

@@ -58,8 +58,8 @@ impl Store {
         Ok(Arc::new(totals))
     }
 
-    /// Returns the message counts of a task of sums, over the released batches in `batches`. This
-    /// call blocks on disk I/O.
+    /// Returns the message counts of a task of sums over `batches`, all of which must be released.
+    /// This call blocks on disk I/O.
     ///
     /// # Errors
     /// When storage fails, or one of the batches is not released.
@@ -106,9 +106,9 @@ impl Store {
         })
     }
 
-    /// Returns the number of reports of each origin in released batches, as far as their origins
-    /// are stored. Only an analyser stores origins. Otherwise the result is empty. This call blocks
-    /// on disk I/O.
+    /// Returns the number of reports for each origin (shuffler, batch and key) in released batches.
+    /// Only an analyser stores origins. For other roles, the result is empty. This call blocks on
+    /// disk I/O.
     ///
     /// # Errors
     /// When storage fails.
@@ -127,8 +127,8 @@ impl Store {
         Ok(all)
     }
 
-    /// Reads the stored totals of a batch, and passes the encoded totals and their origins to
-    /// `read`.
+    /// Reads the stored totals of a batch. Passes the encoded totals, and the origins of the
+    /// counted reports, to `read`.
     fn read_totals<T>(
         &self,
         stored: &StoredTask,
@@ -189,9 +189,9 @@ impl Store {
         Ok(())
     }
 
-    /// Adds every report of released batches to totals, on all cores. `none` contains the empty
-    /// totals to start from. The result is incomplete once `given_up` returns true. This call
-    /// blocks on disk I/O.
+    /// Counts every report of released batches into new totals, on all cores. Counting starts from
+    /// `none`, which are empty totals. The result is incomplete once `given_up` returns true. This
+    /// call blocks on disk I/O.
     ///
     /// # Errors
     /// As [`Store::for_each_report`].

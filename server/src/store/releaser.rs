@@ -50,8 +50,8 @@ pub(super) enum ReleaserWork {
     Forget(Arc<StoredTask>, u64),
 }
 
-/// Starts the releaser thread. Returns the sender of its work, and its handle. The thread ends when
-/// all senders are dropped.
+/// Starts the releaser thread. Returns a sender, through which the thread receives work, and the
+/// thread's handle. The thread ends when all senders are dropped.
 pub(super) fn spawn(
     reader: Arc<dyn StorageReader>,
     writer: mpsc::WeakSender<WriterRequest>,
@@ -97,8 +97,8 @@ struct Releaser {
 }
 
 impl Releaser {
-    /// Releases a task's oldest closed batch. Returns true if it released a batch, since the task
-    /// may have more closed batches.
+    /// Releases a task's oldest closed batch. Returns true if a batch was released. The task may
+    /// then have more closed batches.
     fn release(&self, task: &Arc<StoredTask>) -> Result<bool, String> {
         let batches = task.batches();
         let closed = batches.iter().find(|row| row.state == BatchState::Closed);

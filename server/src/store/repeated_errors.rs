@@ -1,4 +1,4 @@
-//! Log of errors in which an error that repeats at every attempt occurs only once.
+//! Logging of repeated errors: an error that occurs at every attempt is logged only once.
 
 use std::collections::HashMap;
 use std::fmt::Display;
@@ -15,7 +15,7 @@ pub(super) type Action = &'static str;
 #[derive(Debug, Default)]
 pub(super) struct RepeatedErrors(HashMap<(Option<TaskKey>, Action), RepeatedError>);
 
-/// Last error of an action, and the number of its failures since it last worked.
+/// Last error of an action, and the number of failures since the action last worked.
 #[derive(Debug)]
 struct RepeatedError {
     message: String,

@@ -33,8 +33,8 @@ pub(crate) struct SubmittedUpload {
 }
 
 impl SubmittedUpload {
-    /// Creates an upload from the range `whole` of its encoding. The body follows the version (1
-    /// byte), the fingerprint (16) and the id (16).
+    /// Creates an upload whose encoding is in the range `whole` of the request's bytes. The body
+    /// follows the version (1 byte), the fingerprint (16 bytes) and the id (16 bytes).
     pub(crate) const fn new(id: UploadId, reports: u32, whole: Range<usize>) -> Self {
         Self {
             id,
@@ -51,7 +51,7 @@ pub(super) struct UploadRequest {
     pub(super) reply: ReplySender<UploadReceipt>,
 }
 
-/// Outcomes of the uploads of one caller.
+/// Summary of the outcomes of one caller's uploads.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct UploadReceipt {
     /// Number of uploads submitted.

@@ -88,7 +88,7 @@ pub struct SettingsError {
 }
 
 impl Settings {
-    /// Checks the settings.
+    /// Checks that every setting is in range.
     ///
     /// # Errors
     /// When a setting is out of range.

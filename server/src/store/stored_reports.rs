@@ -75,8 +75,8 @@ pub(super) fn for_each_released(
     damaged
 }
 
-/// Adds every report of a released batch to totals, on all cores. `none` contains the empty totals
-/// to start from. The result is incomplete once `given_up` returns true.
+/// Counts every report of a released batch into new totals, on all cores. Counting starts from
+/// `none`, which are empty totals. The result is incomplete once `given_up` returns true.
 ///
 /// # Errors
 /// When storage fails, or a block is not an upload of the task.

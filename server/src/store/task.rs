@@ -302,7 +302,7 @@ pub(super) fn check_unchanged(stored: &StoredTask, setup: &TaskSetup) -> Result<
         })
 }
 
-/// Stores the settings in a setup if they differ from the current settings of the stored task.
+/// Stores the settings in `TaskSetup` if they differ from the current settings of the stored task.
 fn store_settings(
     engine: &mut dyn Engine,
     stored: &StoredTask,
@@ -318,7 +318,7 @@ fn store_settings(
     Ok(())
 }
 
-/// Stores a new task, which the draft in a setup describes.
+/// Stores a new task, as described by the draft and the settings in `TaskSetup`.
 pub(super) fn store_task(
     engine: &mut dyn Engine,
     role: Role,

@@ -12,7 +12,7 @@ use super::task::StoredTask;
 #[derive(Debug, Default)]
 pub(super) struct Tasks(RwLock<TaskIndex>);
 
-/// Tasks in the order in which they were stored, and by id.
+/// List of tasks in the order in which they were stored, and index of the tasks by id.
 #[derive(Debug, Default)]
 struct TaskIndex {
     all: Vec<Arc<StoredTask>>,

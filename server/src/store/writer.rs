@@ -32,7 +32,7 @@ pub(super) struct GroupLimits {
     pub(super) bytes: usize,
 }
 
-/// Caller that waits for the outcomes of `records` records.
+/// Caller that waits for the outcomes of its uploads. `records` is the number of its uploads.
 struct WaitingCaller {
     records: usize,
     /// Reserved memory, which is freed when the caller is answered.
@@ -292,7 +292,7 @@ impl Writer {
         closed
     }
 
-    /// Serves a request that is neither uploads nor the end of the thread.
+    /// Serves a request. Does nothing for uploads or a request to close, which `run` serves.
     fn serve(&mut self, request: WriterRequest) {
         match request {
             WriterRequest::Uploads(_) | WriterRequest::Close(_) => {}

@@ -44,7 +44,7 @@ pub(super) struct InDatabase {
 }
 
 impl InDatabase {
-    /// Returns the server's answer to a statement.
+    /// Returns the server's answer to an SQL statement.
     pub(super) fn ask(&self, statement: &str) -> String {
         let (_, name) = self.address.rsplit_once('/').unwrap();
         self.server.ask(name, statement)

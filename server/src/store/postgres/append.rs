@@ -50,8 +50,8 @@ impl Statements {
     }
 }
 
-/// Locks this node's slot of the open batch, and returns the number of the batch. The batch cannot
-/// be closed before the transaction ends.
+/// Locks this node's slot in the open batch: the row that counts the node's reports. Returns the
+/// number of the batch. The batch cannot be closed before the transaction ends.
 fn lock_own_slot(
     transaction: &mut Transaction<'_>,
     statements: &Statements,
@@ -80,7 +80,7 @@ fn lock_own_slot(
 }
 
 /// Stores the new uploads of a group in the open batch. Returns the outcome of each record, the
-/// batch, and its current number of reports.
+/// number of the batch, and the batch's current number of reports.
 pub(super) fn append(
     transaction: &mut Transaction<'_>,
     statements: &Statements,
@@ -138,8 +138,9 @@ pub(super) fn append(
     Ok((outcomes, batch.cast_unsigned(), unsigned(&total, "reports")))
 }
 
-/// Returns the bodies of the uploads among `ids` that were stored by earlier transactions, by id. A
-/// body is `None` if its batch is released. This transaction has stored the ids in `stored`.
+/// Returns the bodies, by upload id, of uploads that earlier transactions stored: those in `ids`
+/// but not in `stored`. A body is `None` if its batch is released. `stored` contains the ids that
+/// the current transaction has stored.
 fn stored_bodies(
     transaction: &mut Transaction<'_>,
     statements: &Statements,

@@ -51,7 +51,7 @@ pub(crate) use session::{Session, SessionPool};
 pub(super) struct PostgresEngine {
     session: ReconnectingSession<Statements>,
     sessions: Arc<SessionPool>,
-    /// Random identifier of this process in the slots, different at every start.
+    /// Random number that identifies this process in the table of slots, new at every start.
     node: i64,
     /// Batches of each task, as this node last read them.
     batches: HashMap<TaskKey, Vec<BatchRow>>,
@@ -121,7 +121,7 @@ impl PostgresEngine {
         })
     }
 
-    /// Reads the batches of a task again.
+    /// Reads the batches of a task again, and returns them.
     fn reload_batches(&mut self, task: TaskKey) -> Result<&[BatchRow], EngineError> {
         let batches = self
             .session

@@ -23,8 +23,8 @@ pub(super) struct PostgresReader {
     sessions: Arc<SessionPool>,
 }
 
-/// Opens a database without changing anything. Returns its tasks, each with its batches, and a
-/// reader. This call blocks.
+/// Opens a database without changing anything. Returns the stored tasks, each with its batches, and
+/// a reader. This call blocks.
 ///
 /// # Errors
 /// When the database cannot be reached, or does not have the tables of this version.

@@ -6,11 +6,11 @@ use postgres::{GenericClient, Row};
 
 use crate::store::engine::{BatchRow, BatchState, EngineError, TaskKey, TaskRow};
 
-/// Value of the column `state` in an open batch.
+/// Value of the column `state` for an open batch.
 pub(super) const OPEN: i16 = 0;
-/// Value of the column `state` in a closed batch.
+/// Value of the column `state` for a closed batch.
 pub(super) const CLOSED: i16 = 1;
-/// Value of the column `state` in a released batch.
+/// Value of the column `state` for a released batch.
 pub(super) const RELEASED: i16 = 2;
 
 /// Converts a key or a count to the signed integer that the database stores.
@@ -70,7 +70,8 @@ pub(super) fn batch_row(row: &Row) -> Result<BatchRow, EngineError> {
     })
 }
 
-/// Returns the current batches of a task, oldest first. Empty if there is no such task.
+/// Returns the current batches of a task, oldest first. The result is empty if there is no such
+/// task.
 pub(super) fn task_batches(
     client: &mut impl GenericClient,
     task: TaskKey,

@@ -228,8 +228,8 @@ impl Session {
     /// Runs `work` in one transaction, and retries it when concurrent transactions interfere.
     ///
     /// # Guarantee
-    /// On `Ok`, the transaction was committed without a warning. With a warning, PostgreSQL reports
-    /// that it has not waited for the standby.
+    /// On `Ok`, the transaction was committed without a warning. PostgreSQL sends a warning if it
+    /// has not waited for the standby.
     ///
     /// # Errors
     /// Errors of `work`, or when the commit fails.
@@ -265,10 +265,10 @@ impl Session {
     }
 }
 
-/// Session of one owner. It reconnects after its connection was lost.
+/// Session that reconnects after its connection was lost. It has one owner.
 pub(super) struct ReconnectingSession<P> {
     database: Database,
-    /// Function that prepares every new session, such as its statements.
+    /// Function that prepares every new session, for example its SQL statements.
     prepare: fn(&mut Session) -> Result<P, EngineError>,
     session: Option<(Session, P)>,
 }
