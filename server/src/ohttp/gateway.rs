@@ -21,7 +21,7 @@ const SUITE: [u8; 6] = {
     [kem[0], kem[1], kdf[0], kdf[1], aead[0], aead[1]]
 };
 
-/// Number of bytes of the key's id and the suite, at the beginning of a request.
+/// Number of bytes at the beginning of a request, which name the key and the suite.
 const HEAD_LENGTH: usize = 1 + SUITE.len();
 const ENCAPSULATED_LENGTH: usize = 32;
 const TAG_LENGTH: usize = 16;
@@ -29,8 +29,8 @@ const TAG_LENGTH: usize = 16;
 const REQUEST: &[u8] = b"message/bhttp request\0";
 const RESPONSE: &[u8] = b"message/bhttp response";
 
-/// Number of bytes of the secret that both ends export, and of the response's nonce. RFC 9458 uses
-/// the greater of the AEAD's key length and nonce length, which is the key length.
+/// Number of bytes of the secret that client and gateway export, and of the response's nonce. RFC
+/// 9458 uses the greater of the AEAD's key length and nonce length, which is the key length.
 const SECRET_LENGTH: usize = 16;
 
 /// Gateway that opens requests, with one of several keys.
@@ -79,7 +79,7 @@ impl fmt::Debug for Gateway {
 }
 
 impl Gateway {
-    /// Creates a gateway with these private keys, the first of which is for new requests.
+    /// Creates a gateway with these private keys. The first key is for new requests.
     ///
     /// # Errors
     /// When two of the keys have the same id.
@@ -201,7 +201,7 @@ impl ResponseSealer {
     }
 }
 
-/// Derives the AEAD's key and nonce.
+/// Derives the AEAD's key and nonce from the extracted secret.
 fn expand(secret: &Prk) -> (LessSafeKey, Nonce) {
     struct OfNonce;
     impl KeyType for OfNonce {
@@ -227,8 +227,8 @@ fn id(public: &[u8; keys::LENGTH]) -> u8 {
 /// Number of bytes of a key configuration.
 const CONFIGURATION_LENGTH: usize = 1 + 2 + keys::LENGTH + 2 + 4;
 
-/// Encodes the key configuration of a public key: its id, the identifier of the KEM, the key, and
-/// the length and identifiers of the one pair of KDF and AEAD.
+/// Encodes the key configuration of a public key: the key's id, the identifier of the KEM, the key,
+/// and the length and identifiers of the one pair of KDF and AEAD.
 pub(crate) fn configuration(public: &[u8; keys::LENGTH]) -> [u8; CONFIGURATION_LENGTH] {
     encode_configuration(id(public), public)
 }

@@ -1,4 +1,4 @@
-//! Requests and responses in binary form (RFC 9292).
+//! HTTP requests and responses in binary form (RFC 9292).
 //!
 //! Only field lines are copied, and their number is limited. A forged message therefore takes no
 //! more memory than it has bytes. (The crate bhttp, against which tests compare this, stores each
@@ -42,7 +42,7 @@ pub(crate) enum MalformedRequest {
     Padding,
 }
 
-/// Bytes that are still to be read.
+/// Reader of an encoded message: the bytes that have not been read yet.
 struct MessageReader<'a>(&'a [u8]);
 
 impl<'a> MessageReader<'a> {
@@ -71,14 +71,14 @@ impl<'a> MessageReader<'a> {
         Ok(number & (u64::MAX >> (66 - 8 * bytes.len())))
     }
 
-    /// Reads a length, and returns as many bytes as it says.
+    /// Reads a length, and then returns this number of bytes.
     fn length_prefixed(&mut self) -> Result<&'a [u8], MalformedRequest> {
         let length = usize::try_from(self.number()?).map_err(|_| MalformedRequest::Early)?;
         self.take(length)
     }
 
-    /// Reads a length, and returns as many bytes as it says. At the end of the message the result
-    /// is empty (section 3.8).
+    /// Reads a length, and then returns this number of bytes. At the end of the message, the result
+    /// is empty (RFC 9292, section 3.8).
     fn length_prefixed_or_end(&mut self) -> Result<&'a [u8], MalformedRequest> {
         match self.is_at_end() {
             true => Ok(&[]),
@@ -126,7 +126,8 @@ pub(crate) fn decode_request(bytes: &Bytes) -> Result<Request, MalformedRequest>
     Ok(request)
 }
 
-/// Builds the address. If the authority is empty, the field `host` may name it.
+/// Builds a request's address from its parts. If the authority is empty, the field `host` of the
+/// request may name the host.
 fn uri(scheme: &[u8], authority: &[u8], path: &[u8]) -> Result<Uri, MalformedRequest> {
     let wrong = |_| MalformedRequest::Control;
     let scheme = Scheme::try_from(scheme).map_err(wrong)?;
@@ -146,7 +147,7 @@ fn uri(scheme: &[u8], authority: &[u8], path: &[u8]) -> Result<Uri, MalformedReq
     Ok(path.into())
 }
 
-/// Reads a section of field lines.
+/// Reads a section of field lines: the headers or the trailers of a request.
 fn fields(reader: &mut MessageReader<'_>, framing: Framing) -> Result<HeaderMap, MalformedRequest> {
     let mut fields = HeaderMap::new();
     let mut add = |name: &[u8], value: &[u8]| {

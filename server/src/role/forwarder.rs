@@ -60,7 +60,7 @@ enum ForwardError {
     Closed(#[from] StoreError),
 }
 
-/// Sends the batches of a shuffler to its analyser.
+/// Sender of a shuffler's released batches to the shuffler's analyser.
 pub(crate) struct Forwarder {
     store: Store,
     shuffler: Arc<Shuffler>,
@@ -95,7 +95,7 @@ impl Forwarder {
         })
     }
 
-    /// Sends batches in an endless loop.
+    /// Sends batches to the analyser, in an endless loop.
     pub(crate) async fn run(self) {
         let (mut asked, mut pause) = (None, None);
         loop {

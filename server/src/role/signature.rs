@@ -14,8 +14,8 @@ pub(crate) const HEADER: &str = "hushbin-signature";
 /// Length of a signature in bytes.
 const LENGTH: usize = 64;
 
-/// Kind of signed statement. The signed bytes begin with a label of the kind, so that a signature
-/// of one kind is invalid for the other kind.
+/// Kind of signed statement. Signed bytes begin with a label that names the kind. So a signature of
+/// one kind is invalid for the other kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Statement {
     /// Statement of a shuffler: this block is from me.

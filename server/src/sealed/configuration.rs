@@ -17,7 +17,8 @@ const LENGTH: usize = 1 + 16 + 6 + keys::LENGTH + 2;
 /// Label that precedes the configuration in the `info` parameter of HPKE's key schedule.
 const LABEL: &[u8] = b"hushbin sealed report\0";
 
-/// Id of a configuration in a sealed report: the first bytes of the configuration's pin.
+/// Id by which a sealed report names its configuration: the first bytes of the configuration's hash
+/// ([`Configuration::pin`]).
 pub(crate) type KeyId = [u8; KEY_ID];
 
 /// Public key for the reports of one task, encoded. The encoding consists of a version byte, the
@@ -26,7 +27,7 @@ pub(crate) type KeyId = [u8; KEY_ID];
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Configuration([u8; LENGTH]);
 
-/// Reason that bytes are no configuration for a task.
+/// Reason that bytes are not a valid configuration for a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ConfigurationError {
     #[error("it has {found} bytes, expected {LENGTH}")]
@@ -45,10 +46,10 @@ impl Configuration {
         Self(bytes.try_into().expect("its parts are so long"))
     }
 
-    /// Reads the configuration for a task.
+    /// Reads a configuration, and checks that it is for this task and suite.
     ///
     /// # Errors
-    /// When the bytes are for another task or suite.
+    /// When the bytes are not a configuration, or are for another task or suite.
     pub(crate) fn read(bytes: &[u8], task: &CollectedTask) -> Result<Self, ConfigurationError> {
         if let Some(&found) = bytes.first().filter(|own| **own != VERSION) {
             return Err(ConfigurationError::Version { found });

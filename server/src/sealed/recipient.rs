@@ -102,7 +102,7 @@ pub(crate) fn private(bytes: &[u8; keys::LENGTH]) -> <Kem as hpke::Kem>::Private
     <Kem as hpke::Kem>::PrivateKey::from_bytes(bytes).expect("any 32 bytes are a key of X25519")
 }
 
-/// Computes the public half of a private key.
+/// Computes the public key that belongs to a private key.
 pub(crate) fn public(key: &[u8; keys::LENGTH]) -> [u8; keys::LENGTH] {
     Kem::sk_to_pk(&private(key)).to_bytes().into()
 }

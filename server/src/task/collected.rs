@@ -1,4 +1,4 @@
-//! Collected tasks and drafts of them.
+//! Tasks that a collector collects, of reports or of sums, and drafts of such tasks.
 
 use hushbin::sums::{SumDraft, SumTask};
 use hushbin::{Error, Fingerprint, Task, TaskDraft, sealed};
@@ -46,7 +46,7 @@ impl CollectedTask {
         }
     }
 
-    /// Returns the task if it collects local-DP reports.
+    /// Returns the task of local-DP reports, or `None` for a task of sums.
     #[must_use]
     pub const fn reports(&self) -> Option<&Task> {
         match self {
@@ -55,7 +55,7 @@ impl CollectedTask {
         }
     }
 
-    /// Converts to the task if it collects local-DP reports.
+    /// Converts to the task of local-DP reports, or to `None` for a task of sums.
     pub(crate) fn into_reports(self) -> Option<Task> {
         match self {
             Self::Reports(task) => Some(task),
@@ -63,7 +63,7 @@ impl CollectedTask {
         }
     }
 
-    /// Returns the task if it collects shuffled sums.
+    /// Returns the task of shuffled sums, or `None` for a task of reports.
     #[must_use]
     pub const fn sums(&self) -> Option<&SumTask> {
         match self {
@@ -86,7 +86,7 @@ impl CollectedTask {
         sealed::OVERHEAD + self.report_bytes()
     }
 
-    /// Encodes the totals of no reports.
+    /// Returns encoded totals that count no reports.
     pub(crate) fn empty_totals(&self) -> Vec<u8> {
         match self {
             Self::Reports(task) => Totals::new(task).encode(),
@@ -223,8 +223,8 @@ impl CollectedDraft {
     }
 }
 
-/// Deserializes a task or a draft. The result is one of sums if there is a key `trust`, and one of
-/// reports otherwise.
+/// Deserializes a task or a draft. If there is a key `trust`, the task or draft is one of sums.
+/// Otherwise it is one of reports.
 fn deserialize_by_trust<'de, D, Own, Reports, Sums>(deserializer: D) -> Result<Own, D::Error>
 where
     D: Deserializer<'de>,

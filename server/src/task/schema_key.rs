@@ -10,12 +10,12 @@ use serde::{Deserialize, Deserializer};
 /// Key with the location of the file's schema.
 pub(crate) const KEY: &str = "$schema";
 
-/// Parses the text of a file as an object, ignoring the key `$schema`.
+/// Parses the text of a file as a JSON object, ignoring the key `$schema`.
 ///
 /// Only files may have this key. Network messages and complete tasks are parsed strictly.
 ///
 /// # Errors
-/// When the text is not such an object. The message contains line and column.
+/// When the text is not a JSON object of the type `T`. The message contains line and column.
 pub(crate) fn from_str<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
     let mut file = serde_json::Deserializer::from_str(text);
     let value = file.deserialize_map(Object(PhantomData))?;
@@ -23,7 +23,7 @@ pub(crate) fn from_str<T: DeserializeOwned>(text: &str) -> serde_json::Result<T>
     Ok(value)
 }
 
-/// Visitor that reads an object as a `T`.
+/// Visitor that reads a JSON object as a `T`.
 struct Object<T>(PhantomData<T>);
 
 impl<'de, T: Deserialize<'de>> Visitor<'de> for Object<T> {
@@ -41,7 +41,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Object<T> {
     }
 }
 
-/// Entries of an object except `$schema`.
+/// Entries of a JSON object, except the entry `$schema`.
 struct WithoutSchemaKey<A> {
     map: A,
     seen_schema: bool,

@@ -13,11 +13,12 @@ use serde::de::DeserializeOwned;
 use super::collected::{CollectedDraft, CollectedTask};
 use crate::text;
 
-/// Task file of local-DP reports, as read. Parameters that are not in the file are not chosen yet.
+/// Contents of a task file for local-DP reports. Parameters that are not in the file have not been
+/// chosen yet.
 #[derive(Debug, Clone)]
 pub(crate) struct ReportTaskFile {
     path: PathBuf,
-    /// Draft in the file.
+    /// Draft of the task, read from the file.
     pub(crate) draft: TaskDraft,
 }
 
@@ -53,11 +54,11 @@ pub(crate) enum Cause {
     Sums,
 }
 
-/// Task file of reports or sums, as read.
+/// Contents of a task file, for reports or for sums.
 #[derive(Debug, Clone)]
 pub(crate) struct TaskFile {
     path: PathBuf,
-    /// Draft in the file.
+    /// Draft of the task, read from the file.
     pub(crate) draft: CollectedDraft,
 }
 
@@ -89,7 +90,7 @@ impl TaskFile {
         error_of_file(&self.path, cause)
     }
 
-    /// Returns the file as one of local-DP reports.
+    /// Converts to a task file of local-DP reports.
     ///
     /// # Errors
     /// [`Cause::Sums`] for a task of sums.
@@ -138,7 +139,7 @@ impl ReportTaskFile {
     }
 }
 
-/// Reads a JSON file.
+/// Reads a JSON file, and parses it as a `T`.
 ///
 /// # Errors
 /// When the file cannot be read or has another structure.

@@ -38,7 +38,7 @@ fn select_tokens(
     Ok(rows.iter().map(token).collect())
 }
 
-/// Opens sessions for looking up tokens.
+/// Creates a pool of database sessions for looking up tokens.
 pub(super) fn sessions(database: &Database) -> Arc<SessionPool> {
     Arc::new(SessionPool::new(database, false))
 }
@@ -52,7 +52,7 @@ pub(super) fn list(sessions: &SessionPool) -> Result<Vec<Token>, TokensError> {
     found.into_iter().collect()
 }
 
-/// Returns the role of the token with this hash, or `None` if there is none.
+/// Returns the role of the token with this hash, or `None` if there is no such token.
 ///
 /// # Errors
 /// When the database fails.

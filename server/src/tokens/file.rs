@@ -31,8 +31,8 @@ pub(crate) struct TokensFile {
     known: RwLock<(Option<FileStamp>, Vec<Token>)>,
 }
 
-/// Inode, modification time (seconds and nanoseconds) and length of the file. Every write changes
-/// them, because it creates a new file.
+/// Inode, modification time (seconds and nanoseconds) and length of the file. Every write creates a
+/// new file, and so changes the stamp.
 type FileStamp = (u64, i64, i64, u64);
 
 fn file_stamp(found: &Metadata) -> FileStamp {
@@ -59,7 +59,7 @@ impl TokensFile {
         known.1.is_empty()
     }
 
-    /// Returns the role of the token with this hash, or `None` if there is none.
+    /// Returns the role of the token with this hash, or `None` if there is no such token.
     ///
     /// # Errors
     /// Same as [`TokensFile::open`].
@@ -124,7 +124,7 @@ pub(super) fn revoke(data: &Path, id: &str) -> Result<Token, TokensError> {
     })
 }
 
-/// Copies the tokens of a data directory to another.
+/// Copies the tokens of the data directory `data` to the data directory `to`.
 ///
 /// # Errors
 /// When the file cannot be read or written.
@@ -157,7 +157,7 @@ fn change<T>(
     Ok(changed)
 }
 
-/// Takes a lock that lasts until the file is dropped.
+/// Locks the file at `path` until the returned file is dropped.
 fn lock(path: &Path) -> Result<File, TokensError> {
     open_or_create(path)
         .and_then(|file| file.lock().map(|()| file))

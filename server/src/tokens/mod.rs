@@ -1,4 +1,4 @@
-//! Access tokens for reading results and for administration. Only hashes of them are stored.
+//! Access tokens for reading results and for administration. Only hashes of the tokens are stored.
 //!
 //! A token is 32 random bytes, so that its hash does not reveal it. It is shown once, when it is
 //! created. Tokens are stored with the journal, and are looked up at every use. So creating or
@@ -23,7 +23,7 @@ use data_encoding::HEXLOWER;
 /// Prefix of every token, by which people and programs recognise it.
 const PREFIX: &str = "hushbin_";
 
-/// Current tokens at a location.
+/// Access to the current tokens of a journal, in a file or in a database.
 pub(crate) enum Tokens {
     File(TokensFile),
     Database(Arc<SessionPool>),
@@ -71,7 +71,7 @@ impl Tokens {
     }
 }
 
-/// Queries the database on a thread that may block.
+/// Runs a query of the database on a thread that may block.
 async fn run_blocking<T: Send + 'static>(
     sessions: &Arc<SessionPool>,
     ask: impl FnOnce(&SessionPool) -> Result<T, TokensError> + Send + 'static,

@@ -1,4 +1,4 @@
-//! A token, its role, and errors of tokens.
+//! Access tokens, their roles, and errors of reading or changing tokens.
 
 use std::io;
 
@@ -20,7 +20,7 @@ pub(crate) enum TokenRole {
 }
 
 impl TokenRole {
-    /// Returns the name on the command line.
+    /// Returns the role's name on the command line and in the database.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Analyst => "analyst",
