@@ -15,8 +15,8 @@ use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 
 /// Peer for which connections are counted. A peer is an IPv4 address, or an IPv6 /64 network, which
-/// usually belongs to one household or machine. A peer is kept in memory while it has a connection.
-/// Peers can be compared, but never displayed.
+/// usually belongs to one household or machine. The slots keep a peer in memory only while it has a
+/// connection. Peers can be compared, but never displayed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Peer(IpAddr);
 
