@@ -19,7 +19,8 @@ use crate::estimate::query::{Estimate, Label, Quantiles, Query};
 use crate::estimate::question::{NumberEstimates, Parts, cross, number};
 use crate::promise::{Privacy, bias, repeats};
 
-/// A task with the hit rates of its mechanisms, which are computed once and used for every query.
+/// Estimator for one task. It computes the hit rates of the task's mechanisms once, and uses them
+/// for every query.
 ///
 /// ```
 /// use hushbin_analysis::estimate::{Estimator, Options, Query, Totals};
@@ -106,8 +107,8 @@ impl Estimator {
 
     /// Answers a query like [`Estimator::estimates`], without storing the items.
     ///
-    /// Most of the work and of the output are the items' error bars. They are computed on all cores
-    /// while the answer is written.
+    /// The error bars of items are most of the work and most of the output. They are computed on
+    /// all cores while the answer is written.
     ///
     /// # Panics
     /// Same as [`Estimator::points`].
@@ -168,8 +169,8 @@ impl Estimator {
         }
     }
 
-    /// Returns a function of the item's index in the query. The function returns the item's
-    /// estimate, and the standard error that it would have if the true value were 0.
+    /// Returns a function that takes an item's index in the query. The function returns the item's
+    /// estimate, and the standard error that this estimate would have if the true value were 0.
     fn null<'a>(
         &'a self,
         laws: &'a Laws<'_>,

@@ -10,11 +10,12 @@ use crate::estimate::point::{Estimand, ItemPoints, Point};
 use crate::estimate::query::{Estimate, Quantiles};
 use crate::numeric::limits::Side;
 
-/// Returns the conditional mean. `None` if the non-missing frequency is not significantly above 0.
+/// Returns the conditional mean of an item. `None` if the non-missing frequency is not
+/// significantly above 0.
 ///
-/// That test is one-sided, at the confidence of `quantiles`. The standard error comes from the
-/// delta method. The interval contains every ratio r for which the estimate of mean − r·frequency
-/// could be noise around 0 (Fieller 1954).
+/// The test for this is one-sided, at the confidence of `quantiles`. The standard error comes from
+/// the delta method. The interval contains every ratio r for which the estimate of mean −
+/// r·frequency could be noise around 0 (Fieller 1954).
 ///
 /// # Panics
 /// If the mechanism does not estimate both the mean and the non-missing frequency.

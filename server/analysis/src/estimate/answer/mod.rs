@@ -37,7 +37,7 @@ pub struct ItemEstimates {
 }
 
 impl ItemEstimates {
-    /// Returns the quantities that the mechanism estimates, with the estimates.
+    /// Returns the estimates that the mechanism provides, each with the quantity that it estimates.
     pub fn estimates(&self) -> impl Iterator<Item = (Estimand, &Estimate)> {
         Estimand::ALL
             .into_iter()
@@ -79,9 +79,10 @@ impl ByItem for Vec<ItemEstimates> {
     }
 }
 
-/// Estimates of a task from the reports so far.
+/// Estimates for one question of a task, from the reports so far.
 ///
-/// The estimates of items are stored, or computed [one by one](crate::estimate::LazyItems).
+/// `Items` contains the estimates of items. They are stored, or computed [one by
+/// one](crate::estimate::LazyItems).
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Estimates<Items = Vec<ItemEstimates>> {
     /// Id of the task.
@@ -93,18 +94,19 @@ pub struct Estimates<Items = Vec<ItemEstimates>> {
     pub(crate) fingerprint: Fingerprint,
     /// Number of reports n that answer the question.
     pub reports: u64,
-    /// Confidence of the intervals.
+    /// Confidence level of the intervals.
     pub confidence: f64,
     /// Privacy guarantee of each report.
     pub privacy: Privacy,
-    /// Bias by clipping, in words, if there is any.
+    /// Statement about the bias that clipping causes. `None` if the estimates are unbiased.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) bias: Option<String>,
     /// Limitation of error bars over several time windows, in words. Present if people repeat their
     /// first report (permanent answers).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repeats: Option<String>,
-    /// Statement about each requested method and its bias, by member of [`PostProcessed`].
+    /// Statement about each requested post-processing method and its bias. The keys are the fields
+    /// of [`PostProcessed`].
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) post_processing: BTreeMap<&'static str, &'static str>,
     /// Outcome of shrinkage, if it was requested and there are reports.
@@ -128,8 +130,8 @@ pub struct Estimates<Items = Vec<ItemEstimates>> {
 impl<Items: ByItem> Estimates<Items> {
     /// Writes CSV: a header, then one row for each item and estimand.
     ///
-    /// Post-processed results have their own rows, whose estimand column names the method. CSV
-    /// fields are empty if a result was refused or has no error bars. Further rows follow:
+    /// Post-processed results have their own rows, in which the estimand column names the method.
+    /// CSV fields are empty if a result was refused or has no error bars. Further rows follow:
     ///
     /// - For a number: the share of people below each edge, and the quantiles.
     /// - For a cross-tabulation: the shares of its rows and columns, and the conditional means and

@@ -28,7 +28,7 @@ pub struct PostProcessed {
     pub shrunken: Option<Shrunken>,
 }
 
-/// Mean among people who have the item, in [-1, 1].
+/// Estimated mean among the people who have an item. The true mean lies in [-1, 1].
 ///
 /// Real values are weighted by magnitude, because a small value cannot be distinguished from
 /// absence. The result is then Σv/Σ|v|, the balance of positive and negative values.
@@ -46,12 +46,12 @@ pub enum ConditionalMean {
 
 /// Frequencies of one item after projecting all items onto values that a population can have.
 ///
-/// They have no standard errors. Bounds cut off a part of the noise, and an increase of one item
-/// decreases the remaining ones.
+/// They have no standard errors, because the projection cuts off a part of the noise, and raising
+/// the frequency of one item lowers those of the remaining items.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Projected {
-    /// Projection of an item that is rated.
+    /// Projected frequencies of a rated item, which has a positive or negative value.
     Rated {
         /// Frequency of the item with a positive value.
         plus: f64,
@@ -60,7 +60,7 @@ pub enum Projected {
         /// Mean: `plus` minus `minus`.
         mean: f64,
     },
-    /// Projection of an answer.
+    /// Projected share of an answer, which is an item without a sign.
     Answer {
         /// Share of people who gave the answer.
         share: f64,
@@ -70,7 +70,7 @@ pub enum Projected {
 const REFUSED: &str =
     "the non-missing frequency is not significantly above 0 at the stated confidence";
 
-/// Constraints on the sums of frequencies of one question.
+/// Constraints on the sum that the frequencies of a question's items have.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sums<'a> {
     /// Sparsity s, the maximum number of entries of one person.
@@ -192,8 +192,8 @@ fn projected(points: &[ItemPoints], sum: Sum) -> Vec<Projected> {
 /// Estimands that are projected, if the question estimates them.
 const FREQUENCIES: [Estimand; 3] = [Estimand::Plus, Estimand::Minus, Estimand::Share];
 
-/// Returns a statement about each requested method and its bias. The keys are the members of
-/// [`PostProcessed`].
+/// Returns a statement about each requested post-processing method and its bias. The keys are the
+/// fields of [`PostProcessed`].
 pub(crate) fn statements(post: &[PostProcessing]) -> BTreeMap<&'static str, &'static str> {
     post.iter()
         .map(|post| (post.member(), post.statement()))

@@ -29,12 +29,14 @@ pub enum Shrinkage {
     },
 }
 
-/// Expected errors of three ways to estimate all items, each a root mean square over the items.
+/// Expected errors of three ways to estimate all items. Each error is a root mean square over the
+/// items.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Errors {
     /// Error of the raw estimates, computed from the standard errors.
     pub raw_error: f64,
-    /// Error predicted for answering 0 for every item, from the raw estimates and standard errors.
+    /// Error of estimating every item as 0, predicted from the raw estimates and their standard
+    /// errors.
     pub zero_error: f64,
     /// Error of the shrunken estimates.
     pub shrunken_error: f64,
@@ -49,7 +51,7 @@ pub enum Refusal {
              estimates"
     )]
     FewItems,
-    /// The gain over answering 0 for every item is not proven: nearly all estimates may be noise.
+    /// The gain over estimating every item as 0 is not proven: nearly all estimates may be noise.
     #[error(
         "shrunken estimates are not proven to err less than 0 for every item: use the raw \
          estimates with their intervals"
@@ -75,19 +77,20 @@ pub struct Shrunken {
     pub(crate) deviation: f64,
 }
 
-/// Ratio of each width of the prior to the next smaller one.
+/// Ratio of the widths of two consecutive components of the prior.
 const STEP: f64 = std::f64::consts::SQRT_2;
-/// Smallest positive width of the prior, in standard errors. It is hardly distinguishable from 0.
+/// Smallest positive width of a component of the prior, in standard errors. This width is hardly
+/// distinguishable from 0.
 const LEAST: f64 = 0.1;
 /// Maximum number of iterations of expectation-maximisation.
 const ROUNDS: usize = 2000;
 /// Change of a weight below which expectation-maximisation stops.
 const ENOUGH: f64 = 1e-6;
-/// Width of the bins into which estimates are grouped, after applying asinh. Near 0 it is an
-/// absolute width, and far from 0 a relative one. Estimates of one bin are multiplied by the same
+/// Width of the bins into which estimates are grouped, on the asinh scale. Near 0 this is an
+/// absolute width, and far from 0 a relative one. Estimates in one bin are multiplied by the same
 /// factor.
 const BIN: f64 = 0.02;
-/// Required gain over answering 0 for every item, in standard deviations of the gain.
+/// Required gain over estimating every item as 0, in standard deviations of the gain.
 const CERTAIN: f64 = 3.0;
 /// Minimum number of items for estimating the prior.
 const FEWEST: usize = 20;
@@ -99,7 +102,7 @@ const FEWEST: usize = 20;
 ///
 /// # Errors
 /// [`Refusal`] if there are too few items, if the estimates do not show that shrinkage beats
-/// answering 0 for every item, or if it is expected to be worse than the raw estimates.
+/// estimating every item as 0, or if shrinkage is expected to be worse than the raw estimates.
 ///
 /// ```
 /// use hushbin_analysis::estimate::{Point, shrink};
@@ -159,8 +162,9 @@ pub fn shrink(items: &[(Point, f64)]) -> Result<(Vec<Shrunken>, Errors), Refusal
     Ok((items, errors))
 }
 
-/// Factors by which shrinkage multiplies the estimates of one bin (`kept`) and the variance
-/// (`slope`).
+/// Effect of shrinkage on the estimates in one bin. `kept` is the factor by which they are
+/// multiplied. `slope` is the posterior variance, divided by the variance that an estimate has if
+/// the true value is 0.
 #[derive(Debug, Clone, Copy, Default)]
 struct Factor {
     kept: f64,
@@ -168,12 +172,13 @@ struct Factor {
     slope: f64,
 }
 
-/// Returns the bin of an estimate.
+/// Returns the index of the bin that contains an estimate.
 fn bin((point, null): &(Point, f64)) -> usize {
     ((point.estimate / null).abs().asinh() / BIN).round() as usize
 }
 
-/// Computes the factors of every bin. `bins` is the bin of each estimate. Empty bins have factor 0.
+/// Computes the factors of every bin. `bins` contains the index of each estimate's bin. The factors
+/// of empty bins are 0.
 fn factors(bins: &[usize]) -> Vec<Factor> {
     let mut counts = vec![0.0; bins.iter().max().map_or(0, |most| most + 1)];
     for &bin in bins {

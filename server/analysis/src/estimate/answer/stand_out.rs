@@ -10,8 +10,8 @@ use crate::numeric::limits::{Failure, Side};
 /// Items that differ significantly from 0, at a controlled rate of false discoveries.
 ///
 /// The method is that of Benjamini and Hochberg, "Controlling the False Discovery Rate" (1995).
-/// Among k items, it finds the greatest i such that tests at level rate·i/k reject i of them. Means
-/// are tested for being different from 0, shares for being greater than 0.
+/// Among k items, the method finds the greatest i such that tests at level rate·i/k reject i items.
+/// Means are tested for being different from 0, shares for being greater than 0.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StandOut {
     /// Maximum expected share of false discoveries among the listed items, in (0, 1/2].

@@ -7,8 +7,8 @@ use super::encoding::{self, Reader, TotalsError};
 /// Pair of counts for one item: hits with a positive and with a negative sign.
 pub(crate) type Hits = [u64; 2];
 
-/// Counters that reports increment in random order. The lowest bytes are stored separately: those
-/// of a million counters fit into the cache, which makes folding twice as fast.
+/// Counters that reports increment in random order. The lowest bytes are stored separately. For a
+/// million counters they fit into the cache, which makes folding twice as fast.
 #[derive(Debug, Clone)]
 pub(crate) struct Slots {
     /// Lowest byte of each count.
@@ -150,7 +150,7 @@ impl Counted {
         }
     }
 
-    /// Returns the count of an item without signs, which is a single element.
+    /// Returns the number of hits on an item without signs. Such an item is a single element.
     pub(crate) fn hits_of_element(&self, item: u64) -> u64 {
         match self {
             Self::Slots(slots) => slots.get(item as usize),
@@ -158,7 +158,8 @@ impl Counted {
         }
     }
 
-    /// Returns the counts of an item with a positive and with a negative sign.
+    /// Returns the number of hits on an item with a positive sign, and the number with a negative
+    /// sign.
     pub(crate) fn hits(&self, item: u64) -> Hits {
         match self {
             Self::Slots(slots) => slots.pair(item),

@@ -84,10 +84,11 @@ pub(crate) fn append_counts(counts: impl Iterator<Item = u64>, bytes: &mut Vec<u
     }
 }
 
-/// Checks that an open question has no item counts to encode.
+/// Checks that the list of item counts of an open question is empty, because such counts cannot be
+/// encoded.
 ///
 /// # Panics
-/// If it has item counts.
+/// If the list is not empty.
 pub(crate) fn check_no_items<T>(items: &[T]) {
     assert!(
         items.is_empty(),
@@ -95,7 +96,7 @@ pub(crate) fn check_no_items<T>(items: &[T]) {
     );
 }
 
-/// Reader of encoded totals, at its position in the bytes.
+/// Reader of encoded totals. It advances through the bytes.
 pub(crate) struct Reader<'a>(Cursor<'a>);
 
 impl<'a> Reader<'a> {

@@ -6,7 +6,7 @@ use hushbin::mix::mix64;
 
 /// Range of 64-bit hash values that fall into a report's bucket, with the report's hash key.
 ///
-/// It tests quickly whether many keys hit one report, as in an open domain. A test takes a third of
+/// It is used to test many keys against one report, as in an open domain. A test takes a third of
 /// the time of [`independent_bucket`](hushbin::hash::independent_bucket).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BucketWords {

@@ -26,8 +26,8 @@ const MOST_BLOCKS: u32 = (1 << (PLANES - BLOCK_PLANES)) - 1;
 #[derive(Debug, Clone)]
 pub(crate) struct SignCounter {
     reports: u64,
-    /// Reports of the incomplete block. Each is its keys and a mask: all ones if the report's sign
-    /// is negative, otherwise 0.
+    /// Reports of the incomplete block, each as its hash keys and a mask. The mask is all ones if
+    /// the report's sign is negative, otherwise 0.
     waiting: Vec<(HashKeys, u64)>,
     /// Bit planes of the counts, for groups of 64 items.
     planes: Vec<[u64; PLANES]>,
@@ -53,7 +53,8 @@ impl SignCounter {
         items.div_ceil(64) as u64
     }
 
-    /// Adds a report. `negative` is its sign, and its keys determine the items' signs.
+    /// Adds a report. `negative` is true if the report's sign is negative, and `keys` determine the
+    /// items' signs.
     #[inline]
     pub(crate) fn add(&mut self, keys: HashKeys, negative: bool) {
         self.reports += 1;
@@ -157,7 +158,7 @@ fn agreeing((keys, negative): &(HashKeys, u64), word: u32) -> u64 {
 }
 
 /// Adds one bit per report and item to the bit planes of 64 items. Each of the lowest planes passes
-/// half as many carries to the next plane.
+/// on half as many carries as it receives.
 #[inline(always)]
 fn add_to_planes(planes: &mut [u64; PLANES], mut carries: [u64; BLOCK]) {
     let (low, high) = planes.split_at_mut(BLOCK_PLANES);

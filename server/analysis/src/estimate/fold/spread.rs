@@ -8,8 +8,8 @@ use super::encoding::{Reader, TotalsError, append_counts};
 /// Maximum number of groups into which the possible values are divided.
 const GROUPS: u128 = 256;
 
-/// Minimum expected count of a group. From this count on, the distribution is close to normal, also
-/// in its tails.
+/// Minimum expected count of a group. From this value on, the distribution of the count is close to
+/// normal, also in its tails.
 pub(crate) const MIN_EXPECTED: f64 = 20.0;
 
 /// Counts of reports by the value (place) that they name. Neighbouring places are counted together

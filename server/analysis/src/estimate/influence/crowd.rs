@@ -54,7 +54,8 @@ pub enum CrowdProperty {
     Places,
     /// Bins of hash-bin vary no more than noise and answers can explain.
     Bins,
-    /// The counts of a pattern's outputs fit the bins of some population.
+    /// For some population, the expected counts of a pattern's outputs agree with the observed
+    /// counts, up to noise.
     Outputs,
     /// Estimates stay within the range of possible true values, up to noise.
     Limits,
@@ -144,9 +145,9 @@ impl Estimator {
         tests
     }
 
-    /// Returns the p-value for how badly the counts of a pattern's outputs fit its bins. `None` for
-    /// other mechanisms, if the pattern has no more outputs than bins, or if there are too few
-    /// reports.
+    /// Returns the p-value of the test that the counts of a pattern's outputs agree with some
+    /// distribution of people over its bins. `None` for other mechanisms, if the pattern has no
+    /// more outputs than bins, or if there are too few reports.
     fn outputs(&self, totals: &Totals, index: usize) -> Option<f64> {
         let Some(Cells::Patterned(patterned)) = self.cells(totals, index) else {
             return None;
@@ -180,8 +181,8 @@ impl Estimator {
     }
 }
 
-/// Returns the distance of an estimate from the range of possible true values, in standard errors.
-/// It is negative inside the range.
+/// Returns the distance of an item's main estimate from the range of possible true values, in
+/// standard errors. The distance is negative inside the range. `None` if the standard error is 0.
 fn distance_from_feasible(points: &ItemPoints) -> Option<f64> {
     let (estimand, point) = points.first()?;
     let [least, most] = match estimand {
@@ -192,7 +193,8 @@ fn distance_from_feasible(points: &ItemPoints) -> Option<f64> {
     (point.standard_error > 0.0).then(|| far / point.standard_error)
 }
 
-/// Returns the p-value of the mean squared bin, compared with its maximum expectation.
+/// Returns the p-value of the test that the expected squared bin is at most the bound for honest
+/// reports. `None` if there are too few bins for the test.
 fn of_squares(squares: Squares) -> Option<f64> {
     let Squares {
         mean,

@@ -1,18 +1,19 @@
 //! Influence of forged reports on estimates.
 //!
-//! An estimate is the average, over a question's reports, of each report's contribution. Let c be
-//! the average contribution of forged reports and f that of honest ones. If a fraction g of the
-//! question's reports is forged, the estimate is (1 − g)·f + g·c instead of f. So it moves by g·(c
-//! − f). In the worst case over honest answers, the upward move is g times the distance from the
-//! minimum of f to the maximum contribution of a report.
+//! An estimate is the average contribution of a question's reports. Let c be the average
+//! contribution of forged reports and f that of honest ones. If a fraction g of the question's
+//! reports is forged, the estimate is (1 − g)·f + g·c instead of f. So it moves by g·(c − f). In
+//! the worst case over honest answers, the upward move is g times the distance from the minimum of
+//! f to the maximum contribution of a report.
 //!
 //! Differential privacy bounds the information in one honest report, but not this influence. On the
 //! contrary: the less information a report contains, the larger is its contribution.
 //!
-//! The seed of a report determines which question it answers, and for a text the length of the
-//! reported prefix. An attacker can choose the seed. Let a fraction γ of all reports be forged, and
-//! let a proportion s of the honest ones answer the question. If all forged reports answer it, the
-//! forged fraction of its reports is g = γ/(γ + (1 − γ)·s).
+//! The seed of a report determines which question the report answers. For a text question, the seed
+//! also determines the length of the reported prefix. An attacker can choose the seed. Let a
+//! fraction γ of all reports be forged, and let a proportion s of the honest ones answer the
+//! question. If all forged reports answer it, the forged fraction of its reports is g = γ/(γ + (1 −
+//! γ)·s).
 
 pub(crate) mod crowd;
 
@@ -32,9 +33,9 @@ pub const MADE_UP: f64 = 0.01;
 
 /// Maximum amount by which forged reports can move any item's estimate of a question.
 ///
-/// The maximum is over all honest answers and over all reports that the task accepts. It assumes
-/// that all forged reports answer this question. For a text, it assumes that all concern prefixes
-/// of the length that fewest honest reports concern.
+/// The maximum is over all honest answers and over all reports that the task accepts. All forged
+/// reports are assumed to answer this question. For a text question, all of them are assumed to
+/// report the prefix length that the fewest honest reports have.
 ///
 /// Conditional shares and means of a cross-tabulation are not included. The mean within a row can
 /// move further if few people are in the row.
@@ -183,9 +184,9 @@ impl Estimator {
     }
 }
 
-/// Returns the smallest fraction of a text question's honest reports that concern one distinct
-/// prefix length. A prefix of that length for which no continuation is found is estimated from
-/// these reports alone. Returns 1 for other questions.
+/// Returns the fraction of a text question's honest reports that have the rarest prefix length. If
+/// no continuation is found for a prefix of that length, the prefix is estimated from these reports
+/// alone. Returns 1 for other kinds of question.
 fn rarest(question: &Question) -> f64 {
     let Kind::Text(prefixes) = question.kind() else {
         return 1.0;
@@ -195,7 +196,7 @@ fn rarest(question: &Question) -> f64 {
 }
 
 /// Returns the range of one report's contribution to the share of people below an edge between
-/// bins, over all edges. For reports of a pattern.
+/// bins, if reports are outputs of a pattern. The range covers all edges.
 fn below(rates: &pattern::Rates) -> ContributionRange {
     let at = |below: usize| {
         let worth = rates.sum(&rates.weights(0..below));
@@ -272,8 +273,8 @@ impl<'a> Buckets<'a> {
         [least - average, top - average].map(|sum| sum / self.rates.gap())
     }
 
-    /// Returns the range of one report's contribution to the share of people below an edge, over
-    /// all edges between `bins` bins.
+    /// Returns the range of one report's contribution to the share of people below an edge. The
+    /// range covers all edges between `bins` bins.
     fn below(&self, bins: u32) -> ContributionRange {
         let below = |bins: u32| self.weighted(&vec![1.0; bins as usize]);
         (1..bins).map(below).reduce(hull).unwrap_or([0.0, 1.0])
@@ -290,8 +291,9 @@ impl<'a> Buckets<'a> {
         }
     }
 
-    /// Returns the range of one report's contribution to an option's share, over all parts. The
-    /// estimate of the share includes the correction that makes the shares of a part sum to 1.
+    /// Returns the range of one report's contribution to an option's share. The range covers the
+    /// options of all parts. The estimate of the share includes the correction that makes the
+    /// shares of a part sum to 1.
     fn options(&self, together: &Together) -> ContributionRange {
         let of = |cells: u32| {
             let gap = self.rates.gap();

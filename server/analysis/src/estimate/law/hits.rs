@@ -1,4 +1,4 @@
-//! Distribution of the hits of one report on an item, and of the sum over all reports.
+//! Distribution of one report's hits on an item, and of their sum over all reports.
 //!
 //! A report can hit an item on its plus side, on its minus side, on both or on neither. An estimand
 //! has a score for each of these outcomes. Its estimate is a linear function of the reports' summed
@@ -38,7 +38,8 @@ pub(crate) struct HitDistribution {
     /// Outcome probabilities for people who have the item at −1, who do not have it, and who have
     /// it at 1.
     people: [Outcomes; 3],
-    /// True if people are given, so that cumulants add up. Values are then signs.
+    /// True if people are given (the population is fixed), so that cumulants add up. Values are
+    /// then signs.
     ///
     /// Real values are rounded to signs at random, as if people were drawn. This is the worst case:
     /// ln E[e^(tX)] is concave in a person's value, so no people with the same mean vary more.
@@ -50,7 +51,7 @@ pub(crate) struct HitDistribution {
     other_side: f64,
     /// Possible true means from −1 to 1, ascending, each with the most likely share of people who
     /// have the item. The share is convex in the mean, so linear interpolation can only
-    /// overestimate it.
+    /// overestimate the share.
     shares: [Share; NODES],
 }
 
@@ -113,7 +114,8 @@ impl HitDistribution {
         }
     }
 
-    /// Sets the weight o, in [0, 1], of a hit on the opposite side in the frequency of one sign.
+    /// Sets the weight o, in [0, 1], that a hit on the opposite side has in the frequency of one
+    /// sign.
     ///
     /// The weight must be such that people with the opposite sign contribute 0 on average, like
     /// people without the item. Confidence limits then treat them as people without the item, whose
@@ -127,7 +129,8 @@ impl HitDistribution {
         Self { other_side, ..self }
     }
 
-    /// Implements [`Law::limit`](super::Law::limit).
+    /// Returns the confidence limit for the true value on one side: see
+    /// [`Law::limit`](super::Law::limit).
     pub(crate) fn limit(
         &self,
         estimand: Estimand,
@@ -148,8 +151,9 @@ impl HitDistribution {
         })
     }
 
-    /// Implements [`Law::ratio_limit`](super::Law::ratio_limit). The interval contains every ratio
-    /// r for which the estimate of mean − r·frequency does not rule out that this difference is 0.
+    /// Returns the confidence limit for a conditional mean on one side: see
+    /// [`Law::ratio_limit`](super::Law::ratio_limit). The interval contains every ratio r for which
+    /// the estimate of mean − r·frequency does not rule out that this difference is 0.
     pub(crate) fn ratio_limit(
         &self,
         [mean, frequency]: [Point; 2],
@@ -271,7 +275,8 @@ impl<'a> ScoreFamily<'a> {
     }
 
     /// Returns true values in ascending order, each with the cumulant (given people) or moment
-    /// (drawn people) of the score at t. Between them, this quantity is linear in the true value.
+    /// (drawn people) of the score at t. Between two of the returned values, this quantity is
+    /// linear in the true value.
     fn nodes(&self, t: f64) -> [Node; NODES] {
         let weights = self.scores.map(|score| (t * score).exp_m1());
         let [minus, none, plus] = self

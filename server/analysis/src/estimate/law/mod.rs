@@ -20,17 +20,17 @@ use std::sync::Arc;
 use crate::estimate::point::{Estimand, Point};
 use crate::numeric::limits::{Failure, Side};
 
-/// Counted reports of a question for a number or a cross-tabulation, by cell.
+/// Counts of reports, by cell, for a question that asks for a number or a cross-tabulation.
 #[derive(Debug, Clone)]
 pub(crate) enum Cells {
-    /// Number of hits of each cell.
+    /// Number of hits on each cell.
     Flat(SingleAnswerHits),
     /// Counts of a pattern's outputs, from which bins are estimated.
     Patterned(PatternEstimates),
 }
 
 impl Cells {
-    /// Returns the hits of the cells of a cross-tabulation.
+    /// Returns the number of hits on each cell of a cross-tabulation.
     ///
     /// # Panics
     /// If the reports are outputs of a pattern.

@@ -16,8 +16,9 @@ pub(crate) struct LaplaceDistribution {
 }
 
 impl LaplaceDistribution {
-    /// Implements [`Law::limit`](super::Law::limit). People's values only shift the sum of
-    /// responses. So the distribution around its mean does not depend on the true value.
+    /// Returns the confidence limit for the true value on one side: see
+    /// [`Law::limit`](super::Law::limit). People's values only shift the sum of responses. So the
+    /// distribution of the sum around its mean does not depend on the true value.
     pub(crate) fn limit(&self, point: Point, reports: f64, failure: &Failure, side: Side) -> f64 {
         let observed = Observed {
             sum: reports * point.estimate,
@@ -41,8 +42,8 @@ impl LaplaceDistribution {
         self.others * half(t) - (-self.noise * half(t * self.scale)).ln_1p()
     }
 
-    /// Returns the maximum t to use. It is just below the solution of V·(cosh t − 1) = 1, at which
-    /// the noise has no finite moment.
+    /// Returns the maximum argument t of the cumulant. It is just below the solution of V·(cosh t −
+    /// 1) = 1, where V is the noise variance. At that solution, the noise has no finite moment.
     fn steepest(&self) -> f64 {
         const BELOW: f64 = 1.0 - 1e-9;
         2.0 * (0.5 / self.noise).sqrt().asinh() / self.scale * BELOW

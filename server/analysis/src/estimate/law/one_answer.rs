@@ -1,4 +1,4 @@
-//! Estimates of sums of shares if every person gives exactly one answer. They are used for
+//! Estimates for sums of shares, if every person gives exactly one answer. They are used for
 //! histograms, distribution functions and means of numbers.
 //!
 //! A report hits the element of the person's answer with probability p, and any other element with
@@ -11,12 +11,12 @@ use statrs::distribution::{Binomial, Discrete, Hypergeometric};
 use super::score::{BetweenNodes, Crowd, Score, ScoreDistribution};
 use crate::estimate::point::{Point, SamplingModel, variance_over_people};
 
-/// Number of hits of every answer to one question. Each person gave one answer.
+/// Number of hits on every answer to one question. Each person gave one answer.
 #[derive(Debug, Clone)]
 pub(crate) struct SingleAnswerHits {
     pub(crate) rates: Rates,
     pub(crate) whose: SamplingModel,
-    /// Number of hits of each answer.
+    /// Number of hits on each answer.
     pub(crate) hits: Vec<u64>,
     /// Number of reports n.
     pub(crate) reports: u64,
@@ -51,8 +51,8 @@ impl SingleAnswerHits {
         (Point::new(estimate, variance, self.reports as f64), law)
     }
 
-    /// Returns the distribution of the number of hits of one report on `answers` answers. `among`
-    /// states whether the person's own answer is one of them.
+    /// Returns the distribution of the number of hits that one report has on `answers` given
+    /// answers. `among` is true if the person's own answer is one of these.
     fn hits_among(&self, answers: u32, among: bool) -> Score {
         let own = u64::from(among);
         let others = u64::from(answers) - own;

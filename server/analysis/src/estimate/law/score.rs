@@ -1,5 +1,6 @@
-//! Distribution of sums of scores, for every true value. A report's score is its contribution to an
-//! estimate, up to a linear function. The expected score increases with the true value.
+//! Distribution of the sum of all reports' scores, for every true value. A report's score is its
+//! contribution to an estimate, up to a linear function. The expected score increases with the true
+//! value.
 //!
 //! People are *given* if the population is fixed. Then the cumulants ln E[e^(tX)] of people's
 //! scores X add up. Otherwise people are *drawn* at random. Then all scores have one distribution,
@@ -15,8 +16,9 @@ pub(crate) type Score = Vec<(f64, f64)>;
 /// score if this is the true value.
 pub(crate) type Node = (f64, f64);
 
-/// Upper limit for |t|·s, where s is the largest score. At this limit, the weights e^(tX) of outcomes differ
-/// by a factor e⁴⁰, so a larger |t| changes nothing.
+/// Upper limit for |t|·s, where t is the argument of the moment E[e^(tX)] and s is the largest
+/// score. At this limit, the weights e^(tX) of outcomes differ by a factor e⁴⁰, so a larger |t|
+/// changes nothing.
 pub(crate) const MAX_TILT: f64 = 40.0;
 
 /// Distance between true values below which two nodes count as one, because of rounding errors.
@@ -72,9 +74,9 @@ impl Crowd {
 /// Distribution of one report's score, for every true value.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ScoreDistribution {
-    /// Nodes: true values in ascending order, each with a crowd for which it is the true value. The
-    /// first and last node are the minimum and maximum. For a true value between two nodes, `whose`
-    /// describes the crowd.
+    /// Nodes: true values in ascending order, each with a crowd that has this true value. The first
+    /// and last node are the minimum and maximum of the true value. For a true value between two
+    /// nodes, `whose` describes the crowd.
     pub(crate) nodes: Vec<(f64, Crowd)>,
     /// True if people are given, so that cumulants average over people. Otherwise moments do, as
     /// for drawn people.
@@ -94,13 +96,14 @@ pub(crate) enum BetweenNodes {
     Any,
 }
 
-/// Positions between two neighbouring nodes at which the envelope is sampled, as fractions of their
-/// distance.
+/// Positions between two neighbouring nodes at which the envelope is sampled, as fractions of the
+/// distance between the nodes.
 const ENVELOPE_POSITIONS: [f64; 7] = [0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875];
 
-/// Returns the smallest concave function that is nowhere below the cumulants or moments of people
-/// at nodes and between them. The result is given by its corners. `moments` contains moments, which
-/// are linear in the true value between nodes.
+/// Returns the corners of a concave envelope, as a function of the true value. The envelope is the
+/// smallest concave function that is nowhere below the cumulants (given people) or moments (drawn
+/// people). `moments` contains the moments at the nodes. Between nodes, moments are linear in the
+/// true value.
 fn envelope(moments: &[Node], given: bool) -> Vec<Node> {
     let of = |moment: f64| if given { moment.ln_1p() } else { moment };
     let mut all: Vec<Node> = Vec::new();

@@ -26,8 +26,8 @@ pub(crate) struct IntervalWidth {
 }
 
 impl IntervalWidth {
-    /// Simulates crowds. Each is given by its shares of bins, which sum to 1. `failure` is the
-    /// maximum probability that one end of the interval fails to cover the quantile.
+    /// Simulates `crowds`. Each crowd is described by its shares of bins, which sum to 1. `failure`
+    /// is the maximum probability that one end of the interval fails to cover the quantile.
     pub(crate) fn new(
         rates: Rates,
         crowds: impl Iterator<Item = Vec<f64>>,

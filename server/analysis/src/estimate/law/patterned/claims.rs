@@ -34,9 +34,9 @@ impl Edges {
         Self { rates, rows }
     }
 
-    /// Returns the weights for each inner edge, in three sets. The first set estimates the share of
-    /// people below the edge. The second and third set estimate averages of the distribution
-    /// function over an eighth of the bins.
+    /// Returns three sets of weights, each with the weights for every inner edge. The first set
+    /// estimates the share of people below the edge. The second and third set estimate averages of
+    /// the distribution function over an eighth of the bins.
     ///
     /// The average of the second set starts at the edge, so it is at least the share below the
     /// edge. The average of the third set ends at the edge, so it is at most that share.
@@ -77,12 +77,12 @@ pub(super) struct Estimate {
     pub(super) share: f64,
     /// Observed variance of the weight of one report's output.
     pub(super) variance: f64,
-    /// Minimum variances, as in [`Row`].
+    /// Minimum variances over people below and over people above the edge, as in [`Row`].
     pub(super) least: [f64; 2],
 }
 
 /// Two claims about a quantile and one edge: the quantile is [at or above, at or below] the edge.
-/// True if the claim is made.
+/// An entry is true if that claim is made.
 pub(crate) type Claim = [bool; 2];
 
 /// Returns the claims about the quantile for each edge.

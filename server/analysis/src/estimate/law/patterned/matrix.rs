@@ -1,9 +1,11 @@
-//! Products with the probability matrix M of a pattern. M has a row for each output and a column
-//! for each bin. An entry is the probability of the output for a person in the bin.
+//! Products with the probability matrix M of a pattern. M has one row for each output and one
+//! column for each bin. Each entry is the probability of the row's output for a person in the
+//! column's bin.
 
 use hushbin::mechanism::pattern::Rates;
 
-/// Returns M·f, where f is `bins`. It has one number per bin, and the result one per output.
+/// Returns M·f, where f is the vector `bins`. It has one number for each bin. The result has one
+/// number for each output.
 pub(crate) fn outputs(rates: &Rates, bins: &[f64]) -> Vec<f64> {
     let mut outputs = vec![0.0; rates.chances(0).len()];
     for (bin, own) in bins.iter().enumerate() {
@@ -14,7 +16,8 @@ pub(crate) fn outputs(rates: &Rates, bins: &[f64]) -> Vec<f64> {
     outputs
 }
 
-/// Returns Mᵀ·r, where r is `outputs`. It has one number per output, and the result one per bin.
+/// Returns Mᵀ·r, where r is the vector `outputs`. It has one number for each output. The result has
+/// one number for each bin.
 pub(super) fn bins(rates: &Rates, outputs: &[f64]) -> Vec<f64> {
     let product = |(own, chance): (&f64, &f64)| own * chance;
     let of_bin = |bin| outputs.iter().zip(rates.chances(bin)).map(product).sum();

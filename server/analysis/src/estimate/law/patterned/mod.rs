@@ -32,7 +32,7 @@ use crate::numeric::limits::Failure;
 /// of single edges, and those of averages over an eighth of the bins.
 const PARTS: [f64; 2] = [0.8, 0.2];
 
-/// Counted reports of a pattern, as the share of each output, from which bins are estimated.
+/// Share of reports with each output of a pattern. The shares of bins are estimated from these.
 #[derive(Debug, Clone)]
 pub(crate) struct PatternEstimates {
     edges: Arc<Edges>,
@@ -157,13 +157,14 @@ impl PatternEstimates {
         quantiles.iter().map(interval).collect()
     }
 
-    /// Fits a smooth curve and returns its share in each bin. The shares sum to 1.
+    /// Fits a smooth curve to the shares of bins, and returns the curve's share in each bin. The
+    /// returned shares sum to 1.
     pub(crate) fn smooth(&self) -> Vec<f64> {
         smooth::fit(&self.edges.rates, &self.shares, self.reports).1
     }
 
-    /// Returns the χ² statistic of the shares of bins that fit the outputs best, and its L − K
-    /// degrees of freedom.
+    /// Returns the χ² statistic of the best fit to the observed outputs, and the L − K degrees of
+    /// freedom. L is the number of outputs, and K is the number of bins.
     ///
     /// The expected shares of the L outputs of honest reports satisfy L − K linear relations. The
     /// statistic measures how far the observed shares are from satisfying them. Returns `None` if L
@@ -201,8 +202,8 @@ impl PatternEstimates {
         Some((self.reports * squares, freedom))
     }
 
-    /// Returns the mean weight of the reports' outputs, and its variance over reports. `worth` is
-    /// the weight of each output.
+    /// Returns the mean weight of the reports' outputs, and the variance of the weight over
+    /// reports. `worth` contains the weight of each output.
     fn moments(&self, worth: &[f64]) -> (f64, f64) {
         let pairs = || self.shares.iter().zip(worth);
         let mean: f64 = pairs().map(|(share, own)| share * own).sum();

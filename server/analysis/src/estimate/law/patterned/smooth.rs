@@ -1,20 +1,22 @@
 //! Fit of a smooth curve to the shares of bins.
 //!
-//! The curve is the logarithm of each share. It maximises the likelihood of the reports minus λ/2
-//! times the squared second differences of the logarithms (Eilers, "Ill-posed problems with counts,
-//! the composite link model and penalized likelihood", Statistical Modelling 7, 2007). The penalty
-//! weight λ maximises the evidence (marginal likelihood) in Laplace's approximation. The largest λ
-//! leaves an exponential distribution.
+//! The curve consists of the logarithms of the shares. It maximises the likelihood of the reports
+//! minus λ/2 times the squared second differences of the logarithms (Eilers, "Ill-posed problems
+//! with counts, the composite link model and penalized likelihood", Statistical Modelling 7, 2007).
+//! The penalty weight λ maximises the evidence (marginal likelihood) in Laplace's approximation.
+//! The largest λ leaves an exponential distribution.
 
 use hushbin::mechanism::pattern::Rates;
 use hushbin::solve::{factorise, solve};
 
 use super::matrix;
 
-/// Values of λ that are tried, as the exponent h in λ = 10^(h/2). They run from 10⁻³ to 10⁶.
+/// Exponents h of the penalty weights λ = 10^(h/2) that are tried. The weights run from 10⁻³ to
+/// 10⁶.
 const HALF_POWERS: std::ops::RangeInclusive<i32> = -6..=12;
 /// Weight of a second penalty, on the squared distance of each logarithm from its value for equal
-/// shares. It bounds the logarithms of bins about which the reports contain no information.
+/// shares. This penalty bounds the logarithms of bins about which the reports contain no
+/// information.
 const RIDGE: f64 = 1e-6;
 /// Maximum change of a logarithm in one Newton step.
 const LONGEST_STEP: f64 = 3.0;
@@ -27,11 +29,11 @@ const STEPS: usize = 60;
 /// halved.
 const HALVINGS: i32 = 40;
 
-/// Fits curves from the largest λ (smoothest) to the smallest, each starting from the previous
-/// curve.
+/// Fits one curve for each penalty weight λ, from the largest (smoothest) to the smallest. Each fit
+/// starts from the previous curve.
 ///
-/// `shares` are the observed shares of outputs. Returns λ and the shares of bins of the curve with
-/// the largest evidence. The latter sum to 1.
+/// `shares` are the observed shares of outputs. Returns the λ with the largest evidence, and the
+/// shares of bins under its curve. These shares sum to 1.
 pub(super) fn fit(rates: &Rates, shares: &[f64], reports: f64) -> (f64, Vec<f64>) {
     let even = -(rates.cells() as f64).ln();
     let mut logs = vec![even; rates.cells()];
@@ -54,8 +56,8 @@ pub(super) fn fit(rates: &Rates, shares: &[f64], reports: f64) -> (f64, Vec<f64>
     (best.1, shares.iter().map(|share| share / total).collect())
 }
 
-/// Penalised likelihood as a function of the logarithms of the bins' shares, for one λ. Counts of
-/// outputs have Poisson distributions.
+/// Penalised likelihood as a function of the logarithms of the bins' shares, for one penalty weight
+/// λ. Counts of outputs have Poisson distributions.
 struct Curve<'a> {
     rates: &'a Rates,
     shares: &'a [f64],
@@ -147,8 +149,8 @@ impl Curve<'_> {
     }
 
     /// Returns the Cholesky factor of the curvature of the negative penalised log-likelihood.
-    /// `weights` are the weights of outputs in it. The numbers in `subtracted`, if any, are first
-    /// subtracted from the curvature's diagonal.
+    /// `weights` are the weights of outputs in this curvature. The numbers in `subtracted`, if any,
+    /// are first subtracted from the diagonal.
     fn factor(&self, logs: &[f64], weights: &[f64], subtracted: &[f64]) -> Vec<f64> {
         let size = logs.len();
         let bins: Vec<f64> = logs.iter().map(|log| log.exp()).collect();

@@ -438,8 +438,8 @@ fn honest_crowds_fit() {
     );
 }
 
-/// The misfit is significant if 5 per cent of the reports are forged with one output, for every
-/// output.
+/// For every output, the misfit is significant if 5 per cent of the reports are forged and have
+/// this output.
 #[test]
 fn forged_reports_do_not_fit() {
     let mut rng = ChaCha20Rng::seed_from_u64(13);
