@@ -12,7 +12,8 @@ use serde::Serialize;
 
 use crate::explain::{AnswerExplainer, Meaning};
 
-/// Simulated people, with true answers and the estimates of both ways.
+/// Simulated people who answer the same numbers in two ways: in local reports, and in messages
+/// through a shuffler. Knows their true answers, and estimates the means in both ways.
 ///
 /// ```
 /// use hushbin::sums::SumTask;
@@ -64,13 +65,13 @@ impl Number {
     }
 }
 
-/// Privacy promises of both ways.
+/// Privacy promises of local reports and of messages through a shuffler.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct BothPromises {
     /// Local ε of one report, in nats.
     pub local_epsilon: f64,
-    /// Meaning of the local ε.
+    /// Meaning of the local ε, as a sentence for people.
     pub local_statement: String,
     /// Privacy of a shuffled batch.
     pub shuffled: SumPrivacy,
@@ -78,21 +79,21 @@ pub struct BothPromises {
     pub messages: u32,
 }
 
-/// Estimated means of all numbers.
+/// Estimated means of all numbers, from local reports and from messages through a shuffler.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct BothEstimates {
     /// Number of people who were asked.
     pub people: u64,
-    /// True if they reach the minimum of a shuffled batch.
+    /// True if there are enough people for a batch that the shuffler does not hold back.
     pub enough: bool,
     /// Confidence of the intervals.
     pub confidence: f64,
-    /// Estimates of each number.
+    /// True mean and estimated means of each number.
     pub items: Vec<BothEstimate>,
 }
 
-/// Mean of a number: the truth and both estimates.
+/// True mean of a number, and its estimates in both ways.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct BothEstimate {
@@ -113,33 +114,34 @@ pub struct BothEstimate {
     pub shuffled: Estimate,
 }
 
-/// Report and messages of one person for the same answer.
+/// Local report of one person, and messages of the same person for the same answer.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct BothSent {
     /// Bytes of the report.
     pub report: Vec<u8>,
-    /// Meaning of these bytes for each number.
+    /// Meaning of the report for each number.
     pub told: Vec<Meaning>,
-    /// Maximum likelihood ratio of all possible reports: exp(ε).
+    /// Maximum likelihood ratio that any report can have: exp(ε), for the local ε.
     pub most: f64,
     /// Messages, in the order in which they are sent.
     pub messages: Vec<SentMessage>,
-    /// Answers as read by an observer who links the messages.
+    /// Answers as estimated by an observer who knows which messages this person sent.
     pub read: Vec<PersonEstimate>,
 }
 
-/// Message of one person.
+/// Message that one person sends through the shuffler.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(missing_as_null))]
 pub struct SentMessage {
     /// Name of the number; `None` for a blank message.
     pub item: Option<String>,
-    /// True for a message up, false for one down and for a blank one.
+    /// True for a message that counts up. False for a message that counts down, and for a blank
+    /// one.
     pub up: bool,
 }
 
-/// Number, as read from one person's messages.
+/// One person's answer to a number, estimated from this person's messages alone.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct PersonEstimate {
@@ -147,20 +149,20 @@ pub struct PersonEstimate {
     pub item: String,
     /// True answer.
     pub answered: f64,
-    /// Numbers of messages up and down.
+    /// Number of messages that count up, and number of messages that count down.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "[number, number]"))]
     pub counts: [u64; 2],
-    /// Unbiased estimate of the answer. Noise is equally likely up and down.
+    /// Unbiased estimate of the answer. Noise messages count up and down with the same probability.
     pub read: f64,
-    /// Standard deviation of `read` from noise and from worst-case rounding.
+    /// Standard deviation of `read`, due to noise and worst-case rounding.
     pub give: f64,
 }
 
 impl BothWays {
-    /// Creates a simulation without people. Local reports have the task's ε.
+    /// Creates a simulation without people. The ε of local reports is the central ε of the task.
     ///
     /// # Errors
-    /// [`Error::Combination`] for a task of a vector.
+    /// [`Error::Combination`] for a task that collects vectors instead of numbers.
     pub fn new(task: &SumTask) -> Result<Self, Error> {
         let numbers = numbers(task)?;
         let ranges = numbers
@@ -182,7 +184,7 @@ impl BothWays {
         })
     }
 
-    /// Returns the privacy promises of both ways.
+    /// Returns the privacy promises of local reports and of messages through a shuffler.
     #[must_use]
     pub fn promises(&self) -> BothPromises {
         let local = Privacy::for_task(self.estimator.task());
@@ -194,7 +196,8 @@ impl BothWays {
         }
     }
 
-    /// Adds people, whose answers are back to back. Each answer has a number for each item.
+    /// Adds people. `answers` lists the answers of one person after those of another, each with one
+    /// value for every number of the task.
     ///
     /// # Errors
     /// Errors of [`SumRandomizer::randomize`], and [`Error::AnswerCount`] for an incomplete answer.
@@ -247,7 +250,7 @@ impl BothWays {
         })
     }
 
-    /// Reads the answers from the messages of one person.
+    /// Estimates the answers of one person from the messages alone. `answer` has the true answers.
     fn read_messages(&self, answer: &[f64], messages: &[Message]) -> Vec<PersonEstimate> {
         let mut totals = SumTotals::new(&self.task);
         messages.iter().for_each(|own| totals.fold(*own));
@@ -303,7 +306,8 @@ impl BothWays {
         })
     }
 
-    /// Estimates the means in both ways, with simultaneous intervals for each way.
+    /// Estimates the means from the reports and from the messages. The intervals of one way hold
+    /// simultaneously for all numbers.
     ///
     /// # Panics
     /// If the confidence is out of range.
@@ -340,14 +344,14 @@ impl BothWays {
     }
 }
 
-/// Report, with its meaning for each number.
+/// Local report, with its meaning for each number.
 struct LocalReport {
     report: Vec<u8>,
     told: Vec<Meaning>,
     most: f64,
 }
 
-/// Returns the entries of one person's answers.
+/// Returns one person's answers as entries, clipped to the limits of the numbers.
 fn entries(numbers: &[Number], answer: &[f64]) -> impl Iterator<Item = Entry> {
     (0..)
         .zip(numbers.iter().zip(answer))

@@ -1,4 +1,4 @@
-//! Bindings of the simulation of both ways.
+//! Bindings of the simulated people who answer in two ways: local reports and messages.
 
 use chacha20::ChaCha20Rng;
 use hushbin::sums::SumTask;
@@ -10,7 +10,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use super::values::{Refusal, from_js, to_js};
 use crate::both::BothWays;
 
-/// Simulated crowd that answers in both ways.
+/// Simulated people who answer the same numbers in local reports and in messages.
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct Both {
@@ -20,8 +20,8 @@ pub struct Both {
 
 #[wasm_bindgen]
 impl Both {
-    /// Creates an empty crowd for a complete task of numbers. `seed` has 32 bytes. It need not be
-    /// secret, because all people are invented.
+    /// Creates an empty crowd for a task of numbers with all its parameters. `seed` has 32 bytes
+    /// and need not be secret, because all people are invented.
     ///
     /// # Errors
     /// A [`Refusal`] if the task is invalid or has no numbers, or the seed has another length.
@@ -43,14 +43,14 @@ impl Both {
         Ok(both()?)
     }
 
-    /// Returns the privacy promises of both ways.
+    /// Returns the privacy promises of local reports and of messages through a shuffler.
     #[wasm_bindgen(getter, unchecked_return_type = "BothPromises")]
     #[must_use]
     pub fn promises(&self) -> JsValue {
         to_js(&self.inner.promises())
     }
 
-    /// Adds people, whose answers are back to back.
+    /// Adds people. `answers` lists the answers of one person after those of another.
     ///
     /// # Errors
     /// A [`Refusal`] if an answer is invalid or incomplete.
@@ -69,7 +69,7 @@ impl Both {
         Ok(to_js(&sent.map_err(Refusal::from)?))
     }
 
-    /// Estimates the means of the people added so far.
+    /// Estimates the mean answers of the people added so far.
     ///
     /// # Errors
     /// A [`Refusal`] if the confidence is out of range.

@@ -11,7 +11,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use super::values::{Refusal, from_js, to_js};
 use crate::explain::{self, ExplainError, SignedAnswer};
 
-/// Explainer of the reports of one task.
+/// Explainer of the reports of one task with ratings.
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct Explainer(explain::Explainer);
@@ -29,7 +29,7 @@ struct EntryInput {
     value: f64,
 }
 
-/// Audit in progress.
+/// Audit of a randomizer, to which a page adds reports step by step.
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct Audit(explain::Audit);
@@ -44,7 +44,7 @@ pub fn posterior(before: f64, ratio: f64) -> f64 {
 
 #[wasm_bindgen]
 impl Explainer {
-    /// Creates the explainer of a task, which has the format of the collector's answer.
+    /// Creates the explainer of a task. `task` has the format in which the collector returns it.
     ///
     /// # Errors
     /// A [`Refusal`] if the task is invalid or cannot be explained.
@@ -56,7 +56,7 @@ impl Explainer {
         Ok(Self(explain::Explainer::new(&task).map_err(Refusal::from)?))
     }
 
-    /// Returns the scope of a report's ε.
+    /// Returns the inputs that a report's ε protects: all answers together, or one entry.
     #[wasm_bindgen(getter, unchecked_return_type = "EpsilonScope")]
     #[must_use]
     pub fn covers(&self) -> JsValue {
@@ -70,14 +70,14 @@ impl Explainer {
         to_js(&self.0.estimands())
     }
 
-    /// Returns the scale of the noise on bins, or `None` without bins.
+    /// Returns the scale of the noise on bins, or `None` if reports have no bins.
     #[wasm_bindgen(getter = noiseScale)]
     #[must_use]
     pub fn noise_scale(&self) -> Option<f64> {
         self.0.noise_scale()
     }
 
-    /// Returns the two inputs that an audit compares.
+    /// Returns the two inputs whose reports an audit compares.
     #[wasm_bindgen(unchecked_return_type = "[SignedAnswer[], SignedAnswer[]]")]
     #[must_use]
     pub fn extremes(&self) -> JsValue {
@@ -95,7 +95,7 @@ impl Explainer {
         Ok(to_js(&dissected))
     }
 
-    /// Places answers under the seed of an upload's report.
+    /// Returns the outcomes to which the answers fall under the seed of an upload's report.
     ///
     /// # Errors
     /// A [`Refusal`] if the answers or the upload do not fit the task.
@@ -114,7 +114,7 @@ impl Explainer {
     }
 
     /// Returns the belief of an observer who knows all answers except the one about `item`. Before
-    /// the report, the observer believes `claim` with probability `before`.
+    /// seeing the report, the observer believes `claim` with probability `before`.
     ///
     /// # Errors
     /// A [`Refusal`] if the answers, the item or the upload do not fit the task.
@@ -135,7 +135,7 @@ impl Explainer {
         Ok(to_js(&belief()?))
     }
 
-    /// Starts an audit of reports of [`Explainer::extremes`].
+    /// Starts an audit that compares reports of the two inputs of [`Explainer::extremes`].
     #[must_use]
     pub fn audit(&self) -> Audit {
         Audit(self.0.audit())
@@ -144,7 +144,7 @@ impl Explainer {
 
 #[wasm_bindgen]
 impl AnswerExplainer {
-    /// Creates the explainer of a task, which has the format of the collector's answer.
+    /// Creates the explainer of a task. `task` has the format in which the collector returns it.
     ///
     /// # Errors
     /// A [`Refusal`] if the task is invalid or cannot be explained.
@@ -157,8 +157,9 @@ impl AnswerExplainer {
         Ok(Self(explainer))
     }
 
-    /// Returns what an upload reveals about answers. `answers` has the entries of each question, in
-    /// the task's order: an option has its index and the value 1, a number is the value of item 0.
+    /// Explains what an upload reveals about answers. `answers` has the entries of each question,
+    /// in the task's order. An option is an entry with its index and the value 1. A number is the
+    /// value of item 0.
     ///
     /// # Errors
     /// A [`Refusal`] if the answers or the upload do not fit the task.
@@ -193,7 +194,8 @@ impl Explainer {
 
 #[wasm_bindgen]
 impl Audit {
-    /// Scores `count` reports, back to back, of the first (0) or the second (1) input.
+    /// Computes the scores of `count` reports, which `packed` lists one after the other. `which` is
+    /// 0 if they come from the first input, 1 for the second.
     ///
     /// # Errors
     /// A [`Refusal`] if the reports do not fit the task.
@@ -202,7 +204,7 @@ impl Audit {
         Ok(())
     }
 
-    /// Returns the lower bound on ε at this confidence.
+    /// Returns the lower bound on ε, at this confidence, from all reports added so far.
     #[wasm_bindgen(unchecked_return_type = "MeasuredBound")]
     #[must_use]
     pub fn measured(&self, confidence: f64) -> JsValue {

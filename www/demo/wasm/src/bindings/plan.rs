@@ -6,7 +6,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::values::{Refusal, from_js, to_js};
 
-/// Answers a [`Survey`] with a [`Plan`](plan::Plan).
+/// Returns the [`Plan`](plan::Plan) for a [`Survey`].
 ///
 /// # Errors
 /// A [`Refusal`] if the survey is invalid or has no plan.

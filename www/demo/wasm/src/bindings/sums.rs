@@ -1,4 +1,4 @@
-//! Bindings of the planner of sums through a shuffler.
+//! Bindings of the planner for sum tasks, whose messages go through a shuffler.
 
 use hushbin::sums::{Ball, SumDraft};
 use hushbin::task::Limits;
@@ -12,7 +12,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::values::{Refusal, from_js, to_js};
 
-/// TypeScript types of a task file of sums.
+/// TypeScript types of the file that describes a sum task.
 #[wasm_bindgen(typescript_custom_section)]
 const SUM_TASK_FILE: &str = r#"
 export interface SumDraft {
@@ -49,7 +49,7 @@ export interface SumTaskFile extends SumDraft {
 }
 "#;
 
-/// Completes a draft and returns its [`SumPlan`].
+/// Chooses the missing parameters of a draft and returns the [`SumPlan`].
 ///
 /// # Errors
 /// A [`Refusal`] if the draft is invalid or has no plan.
@@ -67,7 +67,8 @@ pub fn plan_sums(
     Ok(plan()?)
 }
 
-/// Checks a draft for errors that name a field. Errors of [`resolve`] have only a message.
+/// Checks a draft for those errors that can name the invalid field. Errors of [`resolve`] have only
+/// a message.
 fn check(file: &Value) -> Result<(), Refusal> {
     let [people, honest] = ["people", "honest_fraction"].map(|name| file[name].as_f64());
     if let Some(people) = people {
@@ -98,7 +99,7 @@ fn check(file: &Value) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Attributes an error to this field.
+/// Returns a function that converts an error to a refusal about this field.
 fn about(field: &'static str) -> impl Fn(Error) -> Refusal {
     move |error| Refusal {
         field: Some(field),

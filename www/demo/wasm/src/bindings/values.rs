@@ -7,10 +7,10 @@ use serde_wasm_bindgen::Serializer;
 use tsify::Tsify;
 use wasm_bindgen::JsValue;
 
-/// Reason why there is no answer, as a thrown value.
+/// Reason why a request has no answer, thrown as a JavaScript value.
 #[derive(Debug, Serialize, Tsify)]
 pub struct Refusal {
-    /// Code of the error, stable across releases; `"value"` for a value of the wrong type.
+    /// Code of the error, stable across releases. It is `"value"` for a value of the wrong type.
     pub(super) code: &'static str,
     /// Name of the invalid field, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -25,7 +25,7 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// Creates a refusal without a field and a question.
+    /// Creates a refusal that names neither a field nor a question.
     pub fn new(code: &'static str, error: &impl ToString) -> Self {
         Self {
             code,
@@ -35,7 +35,7 @@ impl Refusal {
         }
     }
 
-    /// Creates a refusal of a value of the wrong type.
+    /// Creates a refusal because of a value of the wrong type.
     pub(super) fn no_value(error: &impl ToString) -> Self {
         Self::new("value", error)
     }
@@ -58,10 +58,10 @@ impl From<Refusal> for JsValue {
     }
 }
 
-/// Reads a value from JavaScript.
+/// Converts a JavaScript value to a Rust value.
 ///
 /// # Errors
-/// A [`Refusal`] for a value of another type.
+/// A [`Refusal`] if the value is not of type `T`.
 pub(super) fn from_js<T: DeserializeOwned>(value: JsValue) -> Result<T, Refusal> {
     // By way of JSON, because a direct read requests known fields only and ignores unknown ones.
     let value: serde_json::Value =
@@ -69,7 +69,7 @@ pub(super) fn from_js<T: DeserializeOwned>(value: JsValue) -> Result<T, Refusal>
     serde_json::from_value(value).map_err(|error| Refusal::no_value(&error))
 }
 
-/// Converts a value to JavaScript as in JSON. `None` becomes null.
+/// Converts a Rust value to a JavaScript value with the structure of its JSON. `None` becomes null.
 ///
 /// # Panics
 /// If the value does not consist of numbers, strings, lists and objects.

@@ -1,11 +1,13 @@
-//! Audit of a randomizer from its reports alone, in steps, so that a page can pause it.
+//! Audit of a randomizer: a lower bound on ε, computed only from reports. It works in steps, so
+//! that a page can pause it.
 //!
-//! Reports of two inputs get a score. The first quarter of the scores chooses the event that
-//! distinguishes the inputs best. The rest, which did not influence the choice, bound ε by the
-//! numbers of hits.
+//! The audit gives each report of two inputs a score. An event is a range of scores. The first
+//! quarter of the scores chooses the event that distinguishes the inputs best. The remaining
+//! scores, which did not influence the choice, yield the bound: it compares how often the event
+//! occurs for each input.
 //!
-//! A score uses the part of a report that depends on the answers, given the seed. The audit is
-//! therefore blind to seeds that depend on the input, and to faults with other inputs. The command
+//! A score uses only the randomised part of a report, given the seed. The audit is therefore blind
+//! to seeds that depend on the input, and to faults that appear only with other inputs. The command
 //! `hushbin audit` tests these too.
 
 use hushbin::upload::header;
@@ -16,7 +18,7 @@ use super::error::ExplainError;
 use super::explainer::Explainer;
 use hushbin_analysis::numeric::clopper_pearson::{lower_bound, upper_bound};
 
-/// Direction of a comparison with a threshold.
+/// Side of a threshold on which a score must be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
@@ -27,27 +29,27 @@ pub enum Side {
     AtMost,
 }
 
-/// Kind of report, defined by its score.
+/// Event that a report's score is on one side of a threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct ScoredEvent {
-    /// Threshold of the score.
+    /// Threshold with which the score is compared.
     pub threshold: f64,
-    /// Side of the threshold.
+    /// Side of the threshold that belongs to the event.
     pub side: Side,
 }
 
-/// Number of reports that meet an event.
+/// Number of reports of one input that meet an event, and number of all its reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct HitCount {
-    /// Number of reports that meet it.
+    /// Number of reports that meet the event.
     pub hits: u64,
     /// Number of all reports.
     pub trials: u64,
 }
 
-/// Result of an audit.
+/// Result of an audit: a lower bound on ε, and the counts behind it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct MeasuredBound {
@@ -55,23 +57,24 @@ pub struct MeasuredBound {
     pub empirical_lower_bound: f64,
     /// Confidence of the bound.
     pub confidence: f64,
-    /// Event that the bound comes from.
+    /// Event whose frequencies yield the bound.
     pub event: ScoredEvent,
-    /// Hits of the input that is expected to meet the event more often.
+    /// Counts for the input that is expected to meet the event more often.
     pub likelier: HitCount,
-    /// Hits of the other input.
+    /// Counts for the other input.
     pub other: HitCount,
 }
 
-/// Divisor of the number of scores: the first quarter chooses the event.
+/// Divisor of the number of scores: a quarter of the scores chooses the event.
 const CHOOSING: usize = 4;
-/// Maximum number of thresholds tried. If scores have more values, quantiles are tried.
+/// Maximum number of thresholds that are tried. If there are more different scores, quantiles of
+/// the scores are tried.
 const CANDIDATES: usize = 400;
-/// Number of standard errors subtracted from an estimate: 3.3 for the later bound at a confidence
-/// of 0.999, and 3.3 so that no rare event wins by chance.
+/// Number of standard errors subtracted from the estimated bound of an event. The later bound at a
+/// confidence of 0.999 costs 3.3 of them. The other 3.3 ensure that no rare event wins by chance.
 const CAUTION: f64 = 6.6;
 
-/// Scores of an audit in progress.
+/// Audit in progress: the scores of the reports of each input.
 #[derive(Debug, Clone)]
 pub struct Audit {
     explainer: Explainer,
@@ -79,7 +82,7 @@ pub struct Audit {
 }
 
 impl Explainer {
-    /// Starts an audit of reports of [`Explainer::extremes`].
+    /// Starts an audit that compares reports of the two inputs of [`Explainer::extremes`].
     #[must_use]
     pub fn audit(&self) -> Audit {
         Audit {
@@ -90,8 +93,9 @@ impl Explainer {
 }
 
 impl Audit {
-    /// Scores `count` reports, back to back, of the first (0) or the second (1) of
-    /// [`Explainer::extremes`]. The randomizer must use the task's mechanism, with any ε.
+    /// Computes the scores of `count` reports, which `packed` lists one after the other. They must
+    /// come from input number `which` (0 or 1) of [`Explainer::extremes`], and from the task's
+    /// mechanism with any ε.
     ///
     /// # Errors
     /// Errors of [`Upload::decode`].
@@ -110,7 +114,8 @@ impl Audit {
         Ok(())
     }
 
-    /// Returns the lower bound on ε. It fails with a probability of at most 1 − `confidence`.
+    /// Returns the lower bound on ε. The bound is above the true ε with a probability of at most 1
+    /// − `confidence`.
     ///
     /// # Panics
     /// If either input has fewer than 4 scores, or the confidence is not in 0 to 1.
@@ -132,7 +137,7 @@ impl ScoredEvent {
         }
     }
 
-    /// Returns the number of sorted scores that meet the event.
+    /// Returns how many of these scores, in ascending order, meet the event.
     fn count_sorted(&self, sorted: &[f64]) -> usize {
         match self.side {
             Side::AtLeast => sorted.len() - sorted.partition_point(|score| *score < self.threshold),
@@ -140,7 +145,7 @@ impl ScoredEvent {
         }
     }
 
-    /// Orders counts: first the input that the event points to, then the other.
+    /// Puts the value of the input that is expected to meet the event more often first.
     fn by_likelihood<T>(&self, [first, second]: [T; 2]) -> [T; 2] {
         match self.side {
             Side::AtLeast => [first, second],
@@ -148,7 +153,7 @@ impl ScoredEvent {
         }
     }
 
-    /// Chooses the event with the largest expected bound.
+    /// Chooses the event with the largest expected lower bound on ε.
     fn choose(scores: [&[f64]; 2]) -> Self {
         let sorted = scores.map(|scores| {
             let mut sorted = scores.to_vec();
@@ -175,7 +180,7 @@ impl ScoredEvent {
             .expect("there are scores")
     }
 
-    /// Computes the bound on ε from scores that were not used to choose the event.
+    /// Computes the lower bound on ε from scores that were not used to choose the event.
     fn evaluate(self, scores: [&[f64]; 2], confidence: f64) -> MeasuredBound {
         let counts = scores.map(|scores| HitCount {
             hits: scores.iter().filter(|score| self.meets(**score)).count() as u64,

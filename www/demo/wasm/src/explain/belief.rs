@@ -1,4 +1,4 @@
-//! Belief of an observer after a report, by Bayes' rule.
+//! Belief of an observer who has seen a report, by Bayes' rule.
 
 use hushbin::Report;
 use hushbin::domain::Signed;
@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::error::ExplainError;
 use super::explainer::Explainer;
 
-/// Replaces the answer about `item` by `claim`.
+/// Returns the answers with the answer about `item` replaced by `claim`: 1, −1, or 0 for no answer.
 fn answers_with_claim(answers: &[Signed], item: u64, claim: i8) -> Vec<Signed> {
     let others = answers.iter().filter(|signed| signed.item != item);
     let own = (claim != 0).then_some(Signed {
@@ -19,11 +19,11 @@ fn answers_with_claim(answers: &[Signed], item: u64, claim: i8) -> Vec<Signed> {
     all
 }
 
-/// Belief of an observer in a claim after a report.
+/// Belief of an observer in a claim, after seeing a report.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Belief {
-    /// Likelihood ratio of the claim against its complement, from exp(−ε) to exp(ε).
+    /// Likelihood ratio of the claim against the other answers to the item, from exp(−ε) to exp(ε).
     pub ratio: f64,
     /// Posterior probability of the claim, given the report.
     pub after: f64,
@@ -31,8 +31,8 @@ pub struct Belief {
     pub bounds: [f64; 2],
 }
 
-/// Returns the probability of a claim after evidence with this likelihood ratio, by Bayes' rule.
-/// `before` is the prior probability.
+/// Returns the posterior probability of a claim, by Bayes' rule. `before` is the prior probability,
+/// and `ratio` is the likelihood ratio of the evidence.
 ///
 /// ```
 /// use hushbin_demo::explain::posterior;
@@ -46,9 +46,10 @@ pub fn posterior(before: f64, ratio: f64) -> f64 {
 }
 
 impl Explainer {
-    /// Returns an observer's belief that `item` was answered with `claim` (1, −1, or 0: not set).
-    /// The observer knows all other answers, has the prior `before`, and considers the two other
-    /// answers to `item` equally likely.
+    /// Returns an observer's belief that the answer to `item` is `claim` (1, −1, or 0 for no
+    /// answer). The observer knows all other answers. Before the report, the observer believes the
+    /// claim with probability `before` and considers the two other answers to `item` equally
+    /// likely.
     ///
     /// # Errors
     /// Errors of [`Explainer::log_likelihood`].

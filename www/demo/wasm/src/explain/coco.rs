@@ -59,8 +59,8 @@ impl ExplainMechanism for Coco {
         outcome_probabilities(self, setting, answers, report.seed)[report.bucket as usize].ln()
     }
 
-    /// Returns the number of answers of the first input that push to the side, minus the number
-    /// that push against it.
+    /// Returns the number of answers of the first input that push to the reported side, minus the
+    /// number that push to the opposite side.
     fn score(
         &self,
         setting: &Setting,
@@ -80,8 +80,8 @@ impl ExplainMechanism for Coco {
     }
 }
 
-/// Returns the probability of every side under a seed, averaged over all replacements of missing
-/// answers.
+/// Returns the probability that each side is reported under a seed. It is averaged over all
+/// replacements of missing answers.
 fn outcome_probabilities(
     coco: &Coco,
     setting: &Setting,

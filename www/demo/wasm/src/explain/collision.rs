@@ -45,8 +45,8 @@ impl ExplainMechanism for Collision {
         outcome_probabilities(self, setting, answers, report.seed)[report.bucket as usize].ln()
     }
 
-    /// Returns the number of elements of the first input in the bucket, minus the number of the
-    /// second.
+    /// Returns the number of elements of the first input in the reported bucket, minus the number
+    /// of elements of the second input in it.
     fn score(
         &self,
         setting: &Setting,
@@ -63,7 +63,7 @@ impl ExplainMechanism for Collision {
     }
 }
 
-/// Returns the probability of every bucket under a seed.
+/// Returns the probability that each bucket is reported under a seed.
 fn outcome_probabilities(
     collision: &Collision,
     setting: &Setting,

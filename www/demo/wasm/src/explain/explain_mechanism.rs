@@ -7,24 +7,24 @@ use serde::Serialize;
 
 use super::placement::Placement;
 
-/// Randomised part of a report.
+/// Randomised part of a report, decoded for each mechanism.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Reported {
     /// Bucket of Collision, or output of Pattern.
     Bucket {
-        /// Number of the bucket, from 0.
+        /// Index of the bucket, from 0.
         bucket: u32,
     },
-    /// Side of a pair of CoCo.
+    /// One of the two sides of a pair of buckets in CoCo.
     Side {
-        /// Number of the pair, from 0.
+        /// Index of the pair, from 0.
         pair: u32,
         /// True for the plus side.
         plus: bool,
     },
-    /// Atoms of Window.
+    /// Atoms that Window reports for the drawn attributes.
     Atoms {
         /// Value of each attribute's atom divided by the maximum, from −1 to 1, in the order in
         /// which the seed draws the attributes.
@@ -37,29 +37,30 @@ pub enum Reported {
     },
     /// Noisy bins of hash-bin.
     Bins {
-        /// Sums with noise, where an answer counts 1.
+        /// Sum of the answers in each bin, plus noise. An answer counts 1 or −1.
         values: Vec<f64>,
     },
 }
 
-/// Mechanism whose reports can be explained, for a task's domain and ε.
+/// Mechanism whose reports can be explained, given a task's domain and ε.
 pub(super) trait ExplainMechanism {
     type Report;
 
-    /// Returns the randomised part of a report.
+    /// Decodes the randomised part of a report.
     fn reported(&self, report: &Self::Report) -> Reported;
 
-    /// Places answers under the seed of a report, with the probability of each outcome.
+    /// Returns the outcomes that the answers favour under a report's seed, and the probability of
+    /// each outcome.
     fn place(&self, setting: &Setting, answers: &[Signed], report: &Self::Report) -> Placement;
 
-    /// Returns ln P(response | seed, answers).
+    /// Returns the log-likelihood of a report: ln P(response | seed, answers).
     fn log_likelihood(&self, setting: &Setting, answers: &[Signed], report: &Self::Report) -> f64;
 
-    /// Scores how much better a report supports the first input than the second.
+    /// Returns a score that is higher if the report supports the first input more than the second.
     fn score(&self, setting: &Setting, inputs: &[Vec<Signed>; 2], report: &Self::Report) -> f64;
 
-    /// Returns the scale of the noise on reported numbers, where an answer counts 1. `None` if no
-    /// numbers are reported.
+    /// Returns the scale of the noise on reported numbers, in units of one answer. Returns `None`
+    /// if reports have no numbers.
     fn noise_scale(&self, _: &Setting) -> Option<f64> {
         None
     }
@@ -73,13 +74,14 @@ pub(super) struct Setting {
 }
 
 impl Setting {
-    /// Returns the indices of paddings that fill a report up to its sparsity.
+    /// Returns the indices of the paddings that complete a report up to the sparsity.
     pub(super) fn paddings(&self, answers: &[Signed]) -> Range<u32> {
         0..self.domain.sparsity().saturating_sub(answers.len() as u32)
     }
 
-    /// Returns the probability of every outcome. If there are more answers than the sparsity, it
-    /// is averaged over uniformly random selections.
+    /// Returns the probability of every outcome, computed by `chances` for at most s answers, where
+    /// s is the sparsity. For more answers, it is averaged over uniformly random selections of s
+    /// answers.
     pub(super) fn average_over_selections(
         &self,
         answers: &[Signed],
@@ -96,7 +98,7 @@ impl Setting {
     }
 }
 
-/// Returns the mean of distributions. There must be at least one.
+/// Returns the mean of several distributions over the same outcomes. There must be at least one.
 pub(super) fn mean_distribution(distributions: impl Iterator<Item = Vec<f64>>) -> Vec<f64> {
     let mut sums = Vec::new();
     let mut count = 0.0;

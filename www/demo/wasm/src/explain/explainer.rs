@@ -1,4 +1,4 @@
-//! Explainer of the reports of one task.
+//! Explainer of the reports of one task with ratings.
 
 use hushbin::domain::Signed;
 use hushbin::mechanism::Neighbours;
@@ -10,12 +10,12 @@ use super::error::{ExplainError, MOST_COMPLETIONS, MOST_ELEMENTS};
 use super::explain_mechanism::{ExplainMechanism, Reported, Setting};
 use super::placement::Placement;
 
-/// Scope of a report's ε.
+/// Inputs that a report's ε protects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
 pub enum EpsilonScope {
-    /// The whole input.
+    /// The whole input: all answers of a person together.
     Input,
     /// One entry, against an observer who knows all other entries.
     Entry,
@@ -40,7 +40,7 @@ pub struct Explainer {
 }
 
 impl Explainer {
-    /// Creates the explainer of reports made for `task`.
+    /// Creates the explainer of reports for `task`.
     ///
     /// # Errors
     /// [`ExplainError::NotRatings`] unless the task is a single question of ratings.
@@ -70,7 +70,7 @@ impl Explainer {
         }
     }
 
-    /// Returns the scope of ε.
+    /// Returns the inputs that ε protects.
     #[must_use]
     pub fn covers(&self) -> EpsilonScope {
         match self.question.mechanism().neighbours() {
@@ -85,8 +85,9 @@ impl Explainer {
         estimands(&self.question).to_vec()
     }
 
-    /// Returns two inputs whose reports differ most: yes to the first items, up to the sparsity,
-    /// and no to the same items. If ε covers one entry, only the first item is answered.
+    /// Returns two inputs whose reports differ most. The first says yes to the first items, up to
+    /// the sparsity. The second says no to the same items. If ε protects only one entry, only the
+    /// first item is answered.
     #[must_use]
     pub fn extremes(&self) -> [Vec<Signed>; 2] {
         let entries = match self.covers() {
@@ -112,7 +113,8 @@ impl Explainer {
         found.ok_or_else(|| ExplainError::NoItem(name.to_owned()))
     }
 
-    /// Returns signed items by name, in the task's order.
+    /// Returns signed items for answers by item name, in the task's order. `named` has 1 for yes
+    /// and −1 for no.
     ///
     /// # Errors
     /// [`ExplainError::NoItem`] for an unknown name, [`ExplainError::TooMany`] for more answers
@@ -139,7 +141,7 @@ impl Explainer {
 
 macro_rules! register {
     ($($module:ident: $Name:ident,)+) => {
-        /// Decodes the randomised part of a mechanism's report.
+        /// Decodes the randomised part of a report of this mechanism.
         pub(super) fn reported(mechanism: &Mechanism, report: &Report) -> Result<Reported, ExplainError> {
             match (mechanism, report) {
                 $((Mechanism::$Name(own), Report::$Name(report)) => Ok(own.reported(report)),)+
@@ -156,9 +158,9 @@ macro_rules! register {
                 reported(self.question.mechanism(), report)
             }
 
-            /// Places answers and paddings under the seed of `report`, by the core's decoder of
-            /// its support. If there are more answers than the sparsity, probabilities are
-            /// averaged over uniformly random selections.
+            /// Returns the outcomes to which the answers and the paddings fall under the seed of
+            /// `report`, as the core decodes the report. If there are more answers than the
+            /// sparsity, probabilities are averaged over uniformly random selections.
             ///
             /// # Errors
             /// Errors of [`Explainer::reported`].
@@ -175,8 +177,8 @@ macro_rules! register {
                 }
             }
 
-            /// Returns ln P(response | seed, answers). For noisy bins it neglects the cut of
-            /// extreme noise.
+            /// Returns the log-likelihood of a report: ln P(response | seed, answers). For noisy
+            /// bins, it ignores that extreme noise is cut off.
             ///
             /// # Errors
             /// Errors of [`Explainer::reported`].
@@ -193,7 +195,8 @@ macro_rules! register {
                 }
             }
 
-            /// Scores how much better a report supports the first of `inputs` than the second.
+            /// Returns a score that is higher if the report supports the first of `inputs` more
+            /// than the second.
             pub(super) fn score(
                 &self,
                 inputs: &[Vec<Signed>; 2],
@@ -207,8 +210,8 @@ macro_rules! register {
                 }
             }
 
-            /// Returns the scale of the noise on bins, where an answer counts 1. `None` if reports
-            /// have no bins.
+            /// Returns the scale of the noise on bins, in units of one answer. Returns `None` if
+            /// reports have no bins.
             #[must_use]
             pub fn noise_scale(&self) -> Option<f64> {
                 match self.question.mechanism() {

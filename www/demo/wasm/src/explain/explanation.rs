@@ -1,8 +1,8 @@
-//! Explanation of a report of a task with named questions: the answered question, the coding of the
-//! answer, and the meaning of the report for each possible answer.
+//! Explanation of a report of a task with named questions: the question that it answers, the coding
+//! of the answer, and the meaning of the report for each possible answer.
 //!
-//! Likelihoods come from [`likelihood`](hushbin_analysis::likelihood), by the mechanisms'
-//! definitions. Every question that can be audited can be explained.
+//! The module [`likelihood`](hushbin_analysis::likelihood) computes likelihoods from the
+//! definitions of the mechanisms. Every question that can be audited can be explained.
 
 use hushbin::task::{self, Cross, Kind, Limits, Scale, Together};
 use hushbin::{Entry, Items, Question, Report, Task};
@@ -31,7 +31,7 @@ pub struct AnswerExplainer {
     task: Task,
 }
 
-/// Explanation of a report.
+/// Explanation of one report: its question, its bytes, and its meaning for each possible answer.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(missing_as_null))]
 pub struct Explanation {
@@ -43,47 +43,49 @@ pub struct Explanation {
     pub parts: Vec<UploadField>,
     /// Randomised part of the report.
     pub response: Reported,
-    /// Coded answer, before it was randomised.
+    /// Parts of the answer in the mechanism's coding, before randomisation.
     pub coded: Vec<CodedPart>,
-    /// Belief of an observer in each possible answer.
+    /// Meaning of the report for each possible answer.
     pub meanings: Vec<Meaning>,
-    /// Minimum and maximum likelihood ratio of all possible reports: exp(−ε) and exp(ε).
+    /// Minimum and maximum likelihood ratio that any report can have: exp(−ε) and exp(ε).
     pub ratios: [f64; 2],
 }
 
-/// Part of an answer in the coding of the mechanism.
+/// Part of an answer, as the mechanism codes the answer.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(missing_as_null))]
 pub struct CodedPart {
-    /// Label of an option, a bin, a level, or one of several numbers.
+    /// Label of the part: an option, a bin, a level, or one of several numbers.
     pub label: String,
-    /// Probability that the answer becomes this part.
+    /// Probability that the answer is coded as this part.
     pub chance: f64,
-    /// Value from −1 to 1; `None` for an option, a bin or a level.
+    /// Value from −1 to 1 of a number or a rating; `None` for an option, a bin or a level.
     pub value: Option<f64>,
 }
 
-/// Meaning of a report for one possible answer.
+/// Meaning of a report for one possible answer: an observer's belief in the answer before and after
+/// seeing the report.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Meaning {
-    /// Label, as in [`CodedPart::label`].
+    /// Label of the answer, as in [`CodedPart::label`].
     pub label: String,
-    /// True for the person's answer. For several numbers, true if it is in the upper half.
+    /// True if this is the person's answer. For one of several numbers, true if the person's number
+    /// is in the upper half of its range.
     pub own: bool,
-    /// Likelihood ratio of this answer against its complement. For one answer, the complement is
-    /// any other answer, all equally likely. For a set, it is the same set without the option. For
-    /// one of several numbers, the ratio is that of the maximum against the minimum. For ratings,
-    /// it is that of yes against no.
+    /// Likelihood ratio of this answer against an alternative. If only one answer is given, the
+    /// alternative is any other answer, all equally likely. For a set, it is the same set without
+    /// the option. For one of several numbers, the ratio compares the maximum with the minimum. For
+    /// ratings, it compares yes with no.
     pub ratio: f64,
-    /// Prior probability of the answer, with all answers equally likely.
+    /// Prior probability of this answer, if all answers are equally likely.
     pub before: f64,
-    /// Posterior probability of the answer.
+    /// Posterior probability of this answer, given the report.
     pub after: f64,
 }
 
 impl AnswerExplainer {
-    /// Creates the explainer of reports made for `task`.
+    /// Creates the explainer of reports for `task`.
     ///
     /// # Errors
     /// [`ExplainError::NotNamed`] if the task has a single question without a name.
@@ -102,8 +104,9 @@ impl AnswerExplainer {
         Ok(Self { task: task.clone() })
     }
 
-    /// Explains an upload of one report, made from these answers. There is one answer for each
-    /// question in the task's order, as for [`hushbin::Randomizer::randomize_answers`].
+    /// Explains an upload of one report, which was made from these answers. `answers` has one
+    /// answer for each question, in the task's order, as for
+    /// [`hushbin::Randomizer::randomize_answers`].
     ///
     /// # Errors
     /// Errors of [`hushbin::Upload::decode`]. [`ExplainError::NotOne`] unless there is one report.
@@ -177,7 +180,7 @@ fn is_option_index(part: &task::Part, value: f64) -> bool {
     value.fract() == 0.0 && (0.0..f64::from(part.cells())).contains(&value)
 }
 
-/// Returns the coding of an answer, with the probability of each part.
+/// Returns the parts as which an answer can be coded, with the probability of each part.
 fn coded_parts(question: &Question, answer: &[Entry]) -> Vec<CodedPart> {
     let part = |item: u64, chance, value| CodedPart {
         label: label(question, item),
@@ -218,7 +221,7 @@ fn coded_parts(question: &Question, answer: &[Entry]) -> Vec<CodedPart> {
     }
 }
 
-/// Formats the range of bins.
+/// Formats the range of values that these bins cover.
 fn format_bin_range(scale: &Scale, bins: std::ops::Range<u32>) -> String {
     let edges = scale.edges().expect("there are bins");
     let [from, to] = [bins.start, bins.end].map(|edge| edges[edge as usize]);
@@ -244,7 +247,7 @@ fn label(question: &Question, item: u64) -> String {
     }
 }
 
-/// Returns the answer with this value of one item, or without the item for `None`.
+/// Returns the hypothesis of an answer in which one item has this value, or is absent for `None`.
 fn hypothesis_with(
     question: &Question,
     answer: &[Entry],
@@ -318,7 +321,7 @@ fn meanings(question: &Question, answer: &[Entry], report: &Report) -> Vec<Meani
     }
 }
 
-/// Returns an answer that is coded as this cell with probability 1.
+/// Returns an answer to a cross-tabulation that is coded as this cell with probability 1.
 fn entry_in_cell(cross: &Cross, cell: u64) -> Entry {
     let columns = cross.columns();
     let column = cell as u32 % columns.cells();
@@ -329,7 +332,8 @@ fn entry_in_cell(cross: &Cross, cell: u64) -> Entry {
     }
 }
 
-/// Checks whether a coded answer can be this item: `cell`, or the next one with probability `next`.
+/// Checks whether an answer can be coded as this item. The coding is `cell`, or the next cell with
+/// probability `next`.
 fn can_become_item((cell, next): (u32, f64), item: u64) -> bool {
     item == u64::from(cell) && next < 1.0 || item == u64::from(cell) + 1 && next > 0.0
 }
@@ -347,8 +351,8 @@ fn value_in_cell(scale: &Scale, cell: u32) -> f64 {
     }
 }
 
-/// Returns each option of each part, with all other parts as answered: its item, whether it is the
-/// person's answer, and the ratio and prior of [`exclusive_ratios`].
+/// Returns each option of each part, if all other parts are answered as in `answer`. An option has
+/// its item, whether it is the person's answer, and the ratio and prior of [`exclusive_ratios`].
 fn part_option_ratios(
     question: &Question,
     together: &Together,
@@ -372,8 +376,9 @@ fn part_option_ratios(
     all
 }
 
-/// Returns each of several exclusive answers with its likelihood ratio against all other answers,
-/// and its prior. All answers are equally likely before the report.
+/// Returns the item, the likelihood ratio and the prior of each of several answers that exclude
+/// each other. The ratio compares an answer with all other answers. All answers are equally likely
+/// before the report.
 fn exclusive_ratios(
     question: &Question,
     report: &Report,

@@ -66,7 +66,8 @@ impl ExplainMechanism for HashBin {
         }
     }
 
-    /// Returns the sign, or the bins, weighted by the sums of the first input's answers there.
+    /// Returns the sum of the first input's answers in each bin, multiplied by the bin's reported
+    /// sign or noisy value, and added up over all bins.
     fn score(&self, setting: &Setting, [first, _]: &[Vec<Signed>; 2], report: &Report) -> f64 {
         let bins = bins_with_answers(self, setting, first, report.seed);
         match &report.response {
@@ -88,7 +89,7 @@ fn sampling(hash_bin: &HashBin, setting: &Setting) -> Sampling {
     hash_bin.sampling(setting.domain.items(), setting.epsilon)
 }
 
-/// Returns the answers in each bin, and the sum.
+/// Returns the content of each bin under a seed: its answers and their sum.
 fn bins_with_answers(
     hash_bin: &HashBin,
     setting: &Setting,
@@ -109,7 +110,8 @@ fn bins_with_answers(
     bins
 }
 
-/// Returns the core's sums by bin, in steps of the grid. At user level they are clipped.
+/// Returns the sum of the answers in each bin, as the randomizer computes it, in grid steps. At
+/// user level, the sum is clipped.
 fn bin_sums(hash_bin: &HashBin, setting: &Setting, answers: &[Signed], seed: u64) -> Vec<f64> {
     let entry = |signed: &Signed| Entry {
         item: signed.item,
@@ -119,7 +121,8 @@ fn bin_sums(hash_bin: &HashBin, setting: &Setting, answers: &[Signed], seed: u64
     Randomizer::new(hash_bin, &setting.domain, setting.epsilon).bins(seed, &entries)
 }
 
-/// Returns P(plus) for a clipped sum, in steps of the grid.
+/// Returns the probability that the sign plus is reported for a clipped sum. `sum` is in grid
+/// steps.
 fn plus_probability(sampling: &Sampling, sum: f64) -> f64 {
     // A sum between two steps is rounded to one of them at random, without bias.
     let (floor, up) = (sum.floor(), sum - sum.floor());

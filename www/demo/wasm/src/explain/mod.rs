@@ -1,9 +1,9 @@
-//! Explanation of one report: the meaning of its bytes, the place of answers under its seed, its
-//! likelihood, and what an observer or an audit learns from it.
+//! Explanation of one report: the meaning of its bytes, the positions of answers under its seed,
+//! its likelihood, and the conclusions of an observer or an audit.
 //!
-//! Every number comes from the core: its hashes place elements, and its thresholds weigh them. Only
-//! small closed tasks are explained, as on the pages. Each mechanism has its own file, which
-//! implements `explain_mechanism`.
+//! Every number comes from the crate `hushbin`: its hash functions place elements, and its sampling
+//! thresholds determine probabilities. Only small tasks without open items are explained. Each
+//! mechanism has its own file, which implements `explain_mechanism`.
 
 mod audit;
 mod belief;

@@ -52,7 +52,7 @@ impl ExplainMechanism for Pattern {
     }
 }
 
-/// Returns the probability of every output.
+/// Returns the probability that each output is reported.
 fn outcome_probabilities(pattern: &Pattern, setting: &Setting, answers: &[Signed]) -> Vec<f64> {
     let core = Randomizer::new(pattern, setting.epsilon);
     let kept = &mut |kept: &[Signed]| core.probabilities(kept[0].item as u32);

@@ -1,4 +1,4 @@
-//! Place of answers under a report's seed, and all possible reports.
+//! Positions of answers under a report's seed, and the outcomes that can be reported.
 
 use hushbin::domain::Signed;
 use serde::Serialize;
@@ -14,19 +14,19 @@ pub struct SignedAnswer {
     pub sign: i8,
 }
 
-/// One possible report.
+/// One possible outcome of a report: a bucket, a side, an atom or a sign.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Outcome {
-    /// Answers that make it more likely, in the task's order.
+    /// Answers that make the outcome more likely, in the task's order.
     pub answers: Vec<SignedAnswer>,
-    /// Number of paddings that make it more likely.
+    /// Number of paddings that make the outcome more likely.
     pub paddings: u32,
-    /// Probability, given the seed.
+    /// Probability of the outcome, given the seed and the answers.
     pub chance: f64,
 }
 
-/// Pair of sides of CoCo.
+/// Pair of opposite sides in CoCo.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Pair {
@@ -34,32 +34,32 @@ pub struct Pair {
     pub plus: Outcome,
     /// Minus side, which is bucket 2i + 1.
     pub minus: Outcome,
-    /// Number of paddings here. Each pushes to a side by coin toss.
+    /// Number of paddings in this pair. A coin toss decides to which side each of them pushes.
     pub paddings: u32,
 }
 
-/// Attribute that Window's seed draws.
+/// Attribute that Window's seed draws, with the outcomes of its atoms.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct AttributeAtoms {
     /// Index of the attribute.
     pub item: u32,
-    /// Outcome of each atom, by ascending value.
+    /// Outcome of each atom, in ascending order of the atoms' values.
     pub atoms: Vec<Outcome>,
 }
 
-/// Answer in a bin, with its sign there.
+/// Answer in a bin of hash-bin, with the sign with which it is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct BinAnswer {
-    /// Answer of the person.
+    /// The person's answer about one item.
     pub answer: SignedAnswer,
-    /// Answer's sign times the seed's sign: 1 or −1.
+    /// Sign of the answer times the sign that the seed gives to the item: 1 or −1.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "1 | -1"))]
     pub push: i8,
 }
 
-/// Bin of hash-bin.
+/// Bin of hash-bin: the answers that fall into it, and their sum.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Bin {
@@ -69,14 +69,14 @@ pub struct Bin {
     pub sum: f64,
 }
 
-/// Place of answers under one seed, with the probability of each outcome.
+/// Positions of answers under one seed, with the probability of each outcome.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Placement {
     /// Collision and Pattern: one bucket is reported.
     Buckets {
-        /// Outcome of each bucket, by number.
+        /// Outcome of each bucket, in ascending order.
         buckets: Vec<Outcome>,
         /// Maximum number of elements in one bucket; `None` if each element is hashed
         /// independently.
@@ -85,26 +85,26 @@ pub enum Placement {
     },
     /// CoCo: one side of one pair is reported.
     Sides {
-        /// Sides of each pair, by number.
+        /// The two sides of each pair, in ascending order of the pairs.
         pairs: Vec<Pair>,
     },
     /// Window: an atom of each drawn attribute is reported.
     Atoms {
-        /// Drawn attributes, in the order of the draw.
+        /// Drawn attributes, in the order in which the seed draws them.
         drawn: Vec<AttributeAtoms>,
     },
     /// Hash-bin with two-point noise: the sign of one clipped sum is reported.
     Sign {
-        /// Sum of all answers' pushes, before clipping.
+        /// Sum of all answers, each times the seed's sign for its item, before clipping.
         sum: f64,
-        /// Plus, with the answers that count +1.
+        /// The sign plus, with the answers that count +1.
         plus: Outcome,
-        /// Minus, with the answers that count −1.
+        /// The sign minus, with the answers that count −1.
         minus: Outcome,
     },
     /// Hash-bin with Laplace noise: all bins are reported.
     Bins {
-        /// Content of each bin, by number.
+        /// Content of each bin, in ascending order.
         bins: Vec<Bin>,
     },
 }

@@ -1,4 +1,4 @@
-//! Fields of an upload.
+//! Fields of an upload that has one report.
 
 use hushbin::{Report, Task, Upload};
 use serde::Serialize;
@@ -26,19 +26,19 @@ pub enum UploadFieldName {
     Response,
 }
 
-/// Field of an upload, with its bytes.
+/// Field of an upload, with the range of its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct UploadField {
     /// Name of the field.
     pub name: UploadFieldName,
-    /// Offset of its first byte.
+    /// Offset of the field's first byte in the upload.
     pub from: usize,
-    /// Offset of the first byte after it.
+    /// Offset of the first byte after the field.
     pub to: usize,
 }
 
-/// Upload of one report, split into its fields.
+/// Upload of one report, split into its fields and decoded.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct DissectedUpload {
@@ -48,8 +48,8 @@ pub struct DissectedUpload {
     pub response: Reported,
 }
 
-/// Fields before the response, with numbers of bytes. The count of one report is a varint of one
-/// byte.
+/// Fields before the response, each with its number of bytes. The number of reports is a varint,
+/// which has one byte for one report.
 const FIELDS: [(UploadFieldName, usize); 5] = [
     (UploadFieldName::Version, 1),
     (UploadFieldName::Task, 16),
@@ -67,7 +67,7 @@ pub(super) fn sole_report(task: &Task, upload: &[u8]) -> Result<Report, ExplainE
     }
 }
 
-/// Returns the fields of an upload of one report with `length` bytes.
+/// Returns the fields of an upload of one report. `length` is the number of bytes of the upload.
 pub(super) fn upload_fields(length: usize) -> Vec<UploadField> {
     let mut from = 0;
     let mut part = |(name, length): (UploadFieldName, usize)| {

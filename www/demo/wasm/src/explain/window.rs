@@ -61,8 +61,9 @@ impl ExplainMechanism for Window {
         outcome_probabilities(self, setting, answers, report.seed)[report.bucket as usize].ln()
     }
 
-    /// Returns the nearness of the report to the first input's answers, minus that to the second's.
-    /// For each answer, nearness is 1 minus the distance as a share of the range of atoms.
+    /// Returns how near the report is to the first input's answers, minus how near it is to the
+    /// second's. For each answered attribute, nearness is 1 − d, where d is the distance from the
+    /// answer to the reported atom, divided by the range of atoms.
     fn score(&self, setting: &Setting, [first, second]: &[Vec<Signed>; 2], report: &Report) -> f64 {
         let support = self.support(&setting.domain);
         let nearness = |input: &[Signed]| {
@@ -87,15 +88,15 @@ fn atom_value(window: &Window, atom: u32) -> f64 {
     f64::from(window.value(atom)) / f64::from(window.value(window.atoms() - 1))
 }
 
-/// Returns the atoms of a cell, in the order in which attributes are drawn.
+/// Returns the atoms that make up a cell, in the order in which attributes are drawn.
 fn cell_atoms(window: &Window, cell: u32) -> impl Iterator<Item = u32> {
     let atoms = window.atoms();
     let places = (0..window.drawn()).rev().map(move |place| atoms.pow(place));
     places.map(move |place| cell / place % atoms)
 }
 
-/// Returns the probability of every cell under a seed. A number without an answer is in the middle
-/// of its range.
+/// Returns the probability that each cell is reported under a seed. An attribute without an answer
+/// counts as the middle of its range.
 fn outcome_probabilities(
     window: &Window,
     setting: &Setting,
