@@ -4,8 +4,8 @@
 //!
 //! [`Totals`] holds counts that merge by addition. So reports may be folded in any order, by any
 //! number of workers. Totals may be stored instead of reports ([`Totals::encode`]). Estimates are a
-//! function of a task and its totals. They are raw. They are also unbiased, except under hash-bin
-//! with clipping. A raw frequency can fall below 0 or above 1, because noise is not cut off.
+//! function of a task and its totals. They are raw, and unbiased except under hash-bin with
+//! clipping. A raw frequency can fall below 0 or above 1, because noise is not cut off.
 //! Post-processed results ([`PostProcessing`]) are returned in addition to the raw estimates.
 
 mod answer;

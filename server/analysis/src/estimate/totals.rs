@@ -35,8 +35,8 @@ pub struct Totals {
 pub(crate) struct Folded {
     pub(crate) reports: u64,
     pub(crate) counts: Box<dyn Counts>,
-    /// Counts that show whether reported outcomes (buckets, sides or signs) are uniform. They are
-    /// uniform for honest reports.
+    /// Counts that show whether reported outcomes (buckets, sides or signs) are uniform. The
+    /// outcomes of honest reports are uniform.
     pub(crate) places: UniformityCounts,
 }
 
@@ -52,8 +52,9 @@ impl Folded {
 }
 
 impl Totals {
-    /// Creates empty totals. For an open question, they count only the number of reports, because
-    /// its items cannot be listed. [`Totals::of_items`] also counts chosen items.
+    /// Creates empty totals. For an open question, the totals count only the number of reports,
+    /// because the question's items cannot be listed. [`Totals::of_items`] also counts chosen
+    /// items.
     #[must_use]
     pub fn new(task: &Task) -> Self {
         Self::of_items(task, 0, &[])
@@ -176,8 +177,8 @@ impl Totals {
     /// Memory use is bounded by the size of the task's totals, for any input.
     ///
     /// # Errors
-    /// [`TotalsError`] if the bytes are no encoding of totals of the task, or if a single count is
-    /// too large for the number of reports.
+    /// [`TotalsError`] if the bytes are not a valid encoding of totals of this task, or if a count
+    /// is too large for the number of reports.
     pub fn decode(task: &Task, bytes: &[u8]) -> Result<Self, TotalsError> {
         let mut reader = Reader::new(&task.fingerprint(), bytes)?;
         let mut totals = Self::new(task);

@@ -184,7 +184,7 @@ impl Estimated for Coco {
     }
 }
 
-/// Number of hits of each item, on its plus side and on its minus side.
+/// Number of hits on the plus side and on the minus side of each item.
 #[derive(Debug, Clone)]
 pub(crate) enum Counts {
     /// A closed domain with one pair. Every report hits every item, on the side that the item's
@@ -207,8 +207,8 @@ impl Counts {
 /// item's pair, and `mean` the item's estimated mean.
 ///
 /// Under the rule `strongest`, the hit rates of pairs are only approximate. Then people are treated
-/// as drawn at random. If more reports hit the pair than the rates can explain, the rate of people
-/// with the item is raised to the observed rate.
+/// as drawn at random. If more reports hit the pair than the rates can explain, the hit rate for
+/// people with the item is raised to the observed rate.
 fn law(rates: &Rates, whose: SamplingModel, pair: f64, mean: f64) -> HitDistribution {
     let given = whose == SamplingModel::FixedPopulation && rates.presence.is_some();
     let presence = rates.presence.unwrap_or_else(|| {
@@ -263,8 +263,8 @@ impl Estimator<Rates> {
         }
     }
 
-    /// Estimates the mean from `difference`, the number of hits on the plus side minus those on the
-    /// minus side.
+    /// Estimates the mean from `difference`, the number of hits on the plus side minus the number
+    /// on the minus side. `pair` is the rate of hits on either side.
     fn mean(&self, difference: f64, pair: f64, nonmissing: Option<Point>) -> Point {
         let gap = self.rates.gap;
         let pair = pair.max(self.rates.predicted.q_pair);
@@ -280,7 +280,8 @@ impl Estimator<Rates> {
         Point::new(estimate, pair / (gap * gap) - certain, self.reports)
     }
 
-    /// Estimates the frequencies of both signs. `None` if the rule provides no such estimate.
+    /// Estimates the frequencies of both signs from the estimated mean and non-missing frequency.
+    /// `None` if CoCo's rule does not provide these estimates.
     fn signs(&self, mean: f64, nonmissing: f64) -> [Option<Point>; 2] {
         let plus = 0.5 * (nonmissing + mean);
         let minus = 0.5 * (nonmissing - mean);
@@ -291,15 +292,16 @@ impl Estimator<Rates> {
         })
     }
 
-    /// Returns the covariance of the estimated mean and non-missing frequency. `None` if the rule
-    /// does not estimate both.
+    /// Returns the covariance of the estimated mean and the estimated non-missing frequency. `None`
+    /// if CoCo's rule does not provide both.
     fn covariance(&self, mean: Point, nonmissing: Point) -> Option<f64> {
         let product = self.rates.mean_times_presence()?;
         let (mean, nonmissing) = (mean.estimate, nonmissing.estimate);
         Some(covariance_over_people(self.whose, mean, nonmissing, product) / self.reports)
     }
 
-    /// Estimates the non-missing frequency. `None` if the rule provides no such estimate.
+    /// Estimates the non-missing frequency from `pair`, the rate of hits on either side of the
+    /// item. `None` if CoCo's rule does not provide this estimate.
     fn nonmissing(&self, pair: f64) -> Option<Point> {
         let Presence { p_pair, q_pair } = self.rates.presence?;
         let estimate = (pair - q_pair) / (p_pair - q_pair);

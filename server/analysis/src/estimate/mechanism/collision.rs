@@ -177,7 +177,7 @@ impl Estimated for Collision {
     }
 }
 
-/// Number of hits of each item, with a positive and with a negative sign.
+/// Number of hits on each item with a positive sign, and with a negative sign.
 #[derive(Debug, Clone)]
 pub(crate) struct Counts {
     support: Support,

@@ -1,4 +1,4 @@
-//! Interface between estimation and the mechanisms.
+//! Interface through which estimation uses the mechanisms.
 
 use std::fmt::Debug;
 
@@ -9,7 +9,8 @@ use crate::estimate::fold::{Reader, TotalsError};
 use crate::estimate::law::{Cells, Law};
 use crate::estimate::point::{Estimand, ItemPoints, SamplingModel};
 
-/// Counted reports of a question, with everything that its estimates depend on.
+/// Counts of a question's reports, with the other data from which the question's estimates are
+/// computed.
 #[derive(Debug)]
 pub(crate) struct CountedReports<'a, M: Estimated> {
     pub(super) rates: &'a M::Rates,
@@ -42,19 +43,19 @@ pub(crate) enum SumRates<'a> {
     Outputs(&'a pattern::Rates),
 }
 
-/// A mechanism whose reports can be counted, from which quantities are estimated, and whose errors
-/// can be predicted.
+/// A mechanism for which reports can be counted, quantities can be estimated, and errors can be
+/// predicted.
 pub(crate) trait Estimated: Debug + Clone + Send + Sync + 'static {
     /// Report of the mechanism.
     type Report;
-    /// Probabilities of reports given an input, from which estimates are computed. They are those
-    /// of one domain and one local ε.
+    /// Probabilities of reports given an input, for one domain and one local ε. Estimates are
+    /// computed from these probabilities.
     type Rates: Debug + Send + Sync;
     /// Counts of reports. They merge by addition.
     type Counts: Debug + Clone + Send + Sync;
 
     /// Returns the quantities that are estimated for an item, in the order of [`Estimand::ALL`].
-    /// All other code derives them from this function.
+    /// All other code takes the list from this function.
     fn estimands(&self, domain: &Domain) -> &'static [Estimand];
 
     /// Computes the mechanism's rates for this domain and local ε.
@@ -95,8 +96,9 @@ pub(crate) trait Estimated: Debug + Clone + Send + Sync + 'static {
     /// Computes point estimates of `items`, in the same order.
     fn points(&self, seen: &CountedReports<'_, Self>, items: &[u64]) -> Vec<ItemPoints>;
 
-    /// Returns the distribution of the reports' contributions to the estimates of an item (an index
-    /// or key). `_points` are its point estimates. The default is the normal distribution.
+    /// Returns the distribution of the reports' contributions to the estimates of an item. `_item`
+    /// is the item's index or key, and `_points` are its point estimates. The default is the normal
+    /// distribution.
     fn law(&self, _seen: &CountedReports<'_, Self>, _item: u64, _points: &ItemPoints) -> Law {
         Law::Normal
     }
@@ -123,10 +125,10 @@ pub(crate) trait Estimated: Debug + Clone + Send + Sync + 'static {
         estimand: Estimand,
     ) -> [f64; 2];
 
-    /// Returns the number of possible outcomes, if each report names one of them and it is
-    /// uniformly distributed for every answer. The outcome is a bucket, a side or a sign. It is
-    /// uniform because each report draws its hash functions at random. Returns 0 if reports name no
-    /// uniform outcome.
+    /// Returns the number of possible outcomes, if each report names one outcome that is uniformly
+    /// distributed for every answer. An outcome is a bucket, a side or a sign. It is uniform
+    /// because each report draws its hash functions at random. Returns 0 if reports name no uniform
+    /// outcome.
     fn uniform_outcomes(&self, _domain: &Domain, _epsilon: f64) -> u32 {
         0
     }
@@ -136,8 +138,9 @@ pub(crate) trait Estimated: Debug + Clone + Send + Sync + 'static {
         None
     }
 
-    /// Returns the observed mean square of reported numbers, with its maximum expectation for
-    /// honest reports. `None` if the squares of reported numbers carry no information.
+    /// Returns the observed mean square of reported numbers, and an upper bound on the expected
+    /// mean square of honest reports. `None` if the squares of reported numbers carry no
+    /// information.
     fn squares(&self, _seen: &CountedReports<'_, Self>) -> Option<Squares> {
         None
     }

@@ -24,8 +24,8 @@ const CROWDS: [[f64; 2]; 7] = [
 /// Maximum number of hits on one side that the sum includes. Crowds that need more are skipped.
 const MOST_HITS: usize = 130;
 
-/// One item of a mechanism. `of` computes its point estimates and hit distribution from its hits
-/// and the number of reports.
+/// One item of a mechanism. `of` computes the item's point estimates and hit distribution from the
+/// item's hits and the number of reports.
 pub(crate) struct Item<'a> {
     pub(crate) people: [Outcomes; 3],
     pub(crate) estimands: &'a [Estimand],

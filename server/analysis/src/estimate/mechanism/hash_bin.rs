@@ -185,7 +185,7 @@ impl Estimated for HashBin {
         2 * u32::from(is_sign)
     }
 
-    /// Returns the reported sign. It is fair, because items' hashed signs are.
+    /// Returns the reported sign. It is fair, because the hashed signs of items are fair.
     fn uniform_outcome(report: &Report) -> Option<u32> {
         match report.response {
             Response::Sign(plus) => Some(plus.into()),
@@ -193,7 +193,8 @@ impl Estimated for HashBin {
         }
     }
 
-    /// Returns the mean squared bin and its maximum expectation.
+    /// Returns the observed mean squared bin, and an upper bound on the expected squared bin of
+    /// honest reports.
     fn squares(&self, seen: &CountedReports<'_, Self>) -> Option<Squares> {
         let rates = seen.rates;
         let squares = match seen.counts {
@@ -212,15 +213,16 @@ impl Estimated for HashBin {
         })
     }
 
-    /// Returns the variances, for people with s full entries. Other entries in the same bin add
-    /// variance, and clipping reduces the expected response.
+    /// Returns the variances of a response, for people [with, without] the item who have s full
+    /// entries. Other entries in the same bin add variance, and clipping reduces the expected
+    /// response.
     fn variances(rates: &Rates, sparsity: u32, _: Estimand) -> [f64; 2] {
         let left = rates.clip.map_or(1.0, |clip| attenuation(sparsity, clip));
         [left, 0.0].map(|expected| rates.variance(rates.square(sparsity), expected))
     }
 }
 
-/// Sums of responses, by item.
+/// Sum of responses for each item.
 #[derive(Debug, Clone)]
 pub(crate) enum Counts {
     /// Reports are signs, which agree or disagree with each item's hashed sign.
@@ -236,12 +238,12 @@ pub(crate) enum Counts {
     },
 }
 
-/// Sums of responses over all reports of a closed domain, in grid steps.
+/// Sum of responses over all reports for each item of a closed domain, in grid steps.
 #[derive(Debug, Clone)]
 pub(crate) struct Sums {
-    /// Sums of the latest reports, by item. They fit into 64 bits.
+    /// Sums over the latest reports, by item. These sums fit into 64 bits.
     near: Vec<i64>,
-    /// Sums of all earlier reports, by item.
+    /// Sums over all earlier reports, by item.
     far: Vec<i128>,
     /// Number of reports in the sums `near`.
     held: u64,
@@ -251,8 +253,8 @@ pub(crate) struct Sums {
     bins: u32,
     /// Sum of squared bins over all reports.
     squares: u128,
-    /// Buffer for the bin of every item in one report. The items' signs are then applied to 64
-    /// items at a time.
+    /// Buffer for one report: the reported value of each item's bin. The items' signs are then
+    /// applied to 64 items at a time.
     responses: Vec<i64>,
 }
 
@@ -365,7 +367,7 @@ impl Counts {
     }
 }
 
-/// Mean and variance of responses, from which items are estimated.
+/// Statistics of the responses, from which items are estimated.
 #[derive(Debug, Clone, Copy)]
 struct Spread {
     rates: Rates,
@@ -412,10 +414,10 @@ impl Spread {
 
     /// Returns an upper estimate of the variance that other items add to a response.
     ///
-    /// It is the excess of the mean squared bin over the noise variance, plus [`SAFETY_MARGIN`]
-    /// standard errors. The standard error is computed for squares of Laplace noise plus normal
-    /// noise. The result is at most the contribution of s full entries, unless the excess itself is
-    /// larger.
+    /// The estimate is the excess of the mean squared bin over the noise variance, plus
+    /// [`SAFETY_MARGIN`] standard errors. The standard error is computed for squares of Laplace
+    /// noise plus normal noise. The estimate is at most the variance from s full entries, unless
+    /// the excess itself is larger.
     fn others(&self, sparsity: u32) -> f64 {
         let noise = self.rates.noise;
         let others = (self.square - noise).max(0.0);

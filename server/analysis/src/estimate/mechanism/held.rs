@@ -1,6 +1,6 @@
-//! Type-erased questions and the counts.
+//! Type-erased questions and counts: the mechanism may have any type.
 //!
-//! A question bundles a mechanism with its domain, ε and rates, and counts belong to one such
+//! A question bundles a mechanism with a domain, a local ε and rates. Counts belong to one such
 //! question. So code that does not know the mechanism cannot mix up questions.
 
 use std::any::Any;
@@ -17,67 +17,77 @@ use crate::estimate::point::{Estimand, ItemPoints, SamplingModel};
 
 /// A mechanism that can recognise its own reports.
 pub(crate) trait Registered: Estimated {
-    /// Returns the mechanism's own report. `None` if the report is one of another mechanism.
+    /// Returns the report in the type of this mechanism. `None` if it is a report of another
+    /// mechanism.
     fn own(report: &Report) -> Option<&Self::Report>;
 }
 
-/// A question with a mechanism of any type, and everything that is known before any report exists.
+/// A question whose mechanism may have any type, with all that can be computed before any report
+/// exists.
 pub(crate) trait Prepared: Debug + Send + Sync {
-    /// Forwards to [`Estimated::estimands`].
+    /// Returns the quantities that are estimated for an item: see [`Estimated::estimands`].
     fn estimands(&self) -> &'static [Estimand];
 
-    /// Forwards to [`Estimated::steps`].
+    /// Returns the number of counters, or words of counters, that a report updates: see
+    /// [`Estimated::steps`].
     fn steps(&self) -> Option<u64>;
 
-    /// Forwards to [`Estimated::uniform_outcomes`].
+    /// Returns the number of outcomes of which each report names one, uniformly distributed: see
+    /// [`Estimated::uniform_outcomes`].
     fn places(&self) -> u32;
 
-    /// Forwards to [`Estimated::sums`].
+    /// Returns the rates that determine the variance of an estimated sum of shares: see
+    /// [`Estimated::sums`].
     fn sums(&self) -> Option<SumRates<'_>>;
 
-    /// Forwards to [`Estimated::contribution_range`].
+    /// Returns the minimum and maximum contribution of one report to an estimand: see
+    /// [`Estimated::contribution_range`].
     fn reach(&self, estimand: Estimand) -> [f64; 2];
 
-    /// Forwards to [`Estimated::variances`]. `None` if the mechanism does not estimate `estimand`.
+    /// Returns the variances of one report's contribution, for people [with, without] the item: see
+    /// [`Estimated::variances`]. `None` if the mechanism does not estimate `estimand`.
     fn variances(&self, estimand: Estimand) -> Option<[f64; 2]>;
 
-    /// Forwards to [`Estimated::counts`].
+    /// Creates empty counts: see [`Estimated::counts`].
     fn counts(self: Arc<Self>, items: &[u64]) -> Box<dyn Counts>;
 }
 
-/// Interface of the counts of reports, which is the same for all mechanisms.
+/// Counts of reports, whose mechanism may have any type.
 pub(crate) trait Counts: Debug + Send + Sync + Any {
     /// Clones the counts.
     fn boxed(&self) -> Box<dyn Counts>;
 
-    /// Adds one report. Returns the outcome that it names, as in [`Estimated::uniform_outcome`].
+    /// Adds one report. Returns the outcome that the report names: see
+    /// [`Estimated::uniform_outcome`].
     ///
     /// # Panics
-    /// If the report is one of another mechanism.
+    /// If the report belongs to another mechanism.
     fn fold(&mut self, report: &Report) -> Option<u32>;
 
     /// Adds counts of the same question.
     ///
     /// # Panics
-    /// If the counts are those of another mechanism.
+    /// If the counts belong to another mechanism.
     fn merge(&mut self, others: &dyn Counts);
 
-    /// Forwards to [`Estimated::encode`].
+    /// Appends the counts to the encoding of totals: see [`Estimated::encode`].
     fn encode(&self, bytes: &mut Vec<u8>);
 
-    /// Forwards to [`Estimated::decode`].
+    /// Decodes counts of `reports` reports into empty counts: see [`Estimated::decode`].
     fn decode(&mut self, reports: u64, bytes: &mut Reader<'_>) -> Result<(), TotalsError>;
 
-    /// Forwards to [`Estimated::points`].
+    /// Computes point estimates of `items`, in the same order: see [`Estimated::points`].
     fn points(&self, whose: SamplingModel, reports: u64, items: &[u64]) -> Vec<ItemPoints>;
 
-    /// Forwards to [`Estimated::law`].
+    /// Returns the distribution of the reports' contributions to an item's estimates: see
+    /// [`Estimated::law`].
     fn law(&self, whose: SamplingModel, reports: u64, item: u64, points: &ItemPoints) -> Law;
 
-    /// Forwards to [`Estimated::cells`].
+    /// Returns the counts of all answers, if every person gives exactly one answer: see
+    /// [`Estimated::cells`].
     fn cells(&self, whose: SamplingModel, reports: u64) -> Option<Cells>;
 
-    /// Forwards to [`Estimated::squares`].
+    /// Returns the mean square of reported numbers and its upper bound: see [`Estimated::squares`].
     fn squares(&self, whose: SamplingModel, reports: u64) -> Option<Squares>;
 }
 
@@ -146,7 +156,7 @@ impl<M: Registered> Prepared for TypedQuestion<M> {
     }
 }
 
-/// Counts, with the question to which they belong.
+/// Counts of reports, with the question that the reports answer.
 #[derive(Debug)]
 struct TypedCounts<M: Estimated> {
     own: Arc<TypedQuestion<M>>,

@@ -31,7 +31,7 @@ macro_rules! register {
             }
         )+
 
-        /// Creates the type-erased question, with which reports are counted and items estimated.
+        /// Creates the type-erased form of a question, which counts reports and estimates items.
         pub(crate) fn prepared(question: &Question) -> Arc<dyn Prepared> {
             match question.mechanism() {
                 $(Mechanism::$Name(own) => Arc::new(TypedQuestion::new(own, question)),)+

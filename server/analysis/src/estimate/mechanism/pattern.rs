@@ -79,8 +79,8 @@ impl Estimated for Pattern {
         })
     }
 
-    /// Returns the variances of one report's contribution to a bin's share: the maxima over people
-    /// in the bin and over people outside, and over all bins.
+    /// Returns the maximum variances of one report's contribution to a bin's share, for people [in,
+    /// outside] the bin. The maxima are over all bins and over all people.
     fn variances(rates: &Arc<Edges>, _: u32, _: Estimand) -> [f64; 2] {
         let rates = &rates.rates;
         let mut most = [0.0_f64; 2];

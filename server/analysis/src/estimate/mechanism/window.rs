@@ -1,18 +1,19 @@
-//! Estimates from reports of the window mechanism: the mean of each attribute, which is one of the
-//! numbers asked for.
+//! Estimates from reports of the window mechanism: the mean of each attribute. The attributes are
+//! the numbers that the question asks people to give.
 //!
-//! An atom is a possible reported value. Each report reveals atoms of the m attributes (of d) that
-//! its seed draws.
+//! An atom is a possible reported value. A report's seed draws m of the d attributes. The report
+//! reveals one atom of each drawn attribute.
 //!
 //! The score of a report for an attribute is the atom's value times `scale` if the attribute is
 //! drawn, and otherwise 0. Its expectation is the person's number. An attribute is drawn with
 //! probability m/d, which `scale` takes into account. So sums of scores are divided by the number
 //! of all reports, not only of those that drew the attribute.
 //!
-//! For a fixed population, standard errors use the worst-case variance over all numbers. If one
-//! number is asked for, it is at most 1.2 times the actual variance, for ε up to 6 and the
-//! parameters that hushbin chooses. If many numbers are asked for at a large ε, it is several times
-//! larger. For a random sample, the variance includes that of people's own numbers.
+//! For a fixed population, standard errors use the worst-case variance over all numbers. For a
+//! question with one number, the worst-case variance is at most 1.2 times the actual variance, if ε
+//! is at most 6 and hushbin chooses the parameters. For many numbers at a large ε, it is several
+//! times the actual variance. For a random sample, the variance of people's own numbers is
+//! included.
 
 use hushbin::domain::Domain;
 use hushbin::mechanism::window::{Rates, Report, Support, Window};
@@ -97,8 +98,8 @@ impl Estimated for Window {
     }
 
     /// Returns the variance for people whose number is 1, and the worst-case variance over all
-    /// numbers. The latter takes the position of people without the item, because every person has
-    /// a number.
+    /// numbers. The latter is returned in place of the variance for people without the item,
+    /// because every person has a number.
     fn variances(rates: &Rates, _: u32, _: Estimand) -> [f64; 2] {
         [rates.variance(1.0), rates.worst_variance()]
     }
@@ -142,7 +143,7 @@ fn law(rates: &Rates, whose: SamplingModel) -> ScoreDistribution {
 }
 
 /// Returns the score distribution of one report from a person whose number is a level. Scores are
-/// divided by that of the last atom.
+/// divided by the score of the last atom.
 fn score(rates: &Rates, level: usize) -> Score {
     let favoured = level..level + rates.favoured();
     let last = rates.values[rates.values.len() - 1];

@@ -1,4 +1,4 @@
-//! Point estimates, and averages over people of the variance of one report's contribution.
+//! Point estimates, and the variance of one report's contribution, averaged over people.
 
 mod people;
 
@@ -60,8 +60,8 @@ pub struct Point {
 }
 
 impl Point {
-    /// Creates a point. `variance` is that of one report's contribution, and the standard error is
-    /// √(variance/reports).
+    /// Creates a point estimate. `variance` is the variance of one report's contribution. The
+    /// standard error is √(variance/reports).
     pub(crate) fn new(estimate: f64, variance: f64, reports: f64) -> Self {
         Self {
             estimate,

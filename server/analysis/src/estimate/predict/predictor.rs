@@ -28,13 +28,14 @@ pub struct Predictor {
 pub enum Aim {
     /// The mean. Ratings are in [−1, 1], and a number's range is mapped to [−1, 1].
     Mean,
-    /// The mean of a cross-tabulation's number within one row. The value is the share of all people
+    /// The mean of a cross-tabulation's number within one row. The field is the share of all people
     /// who are in that row. The number's range is mapped to [0, 1], and variances are first-order
     /// approximations.
     MeanWithin(f64),
     /// The share of people who give an answer.
     Share,
-    /// The distribution function of a number with bins, at an edge where it has this value.
+    /// The distribution function of a number with bins. The field is the value of the function at
+    /// the edge of interest.
     Distribution(f64),
 }
 
@@ -73,11 +74,11 @@ impl Predictor {
         Some((variance / reports).sqrt())
     }
 
-    /// Returns the maximum variance of one report's contribution, over all answers of people with s
-    /// full entries.
+    /// Returns the maximum variance of one report's contribution to the estimate of `aim`. The
+    /// maximum is over all answers of people with s full entries, where s is the sparsity.
     ///
     /// `several` is true if the task asks several questions. Then only a random part of the people
-    /// answers this one, which adds variance, as in the standard errors of estimates. Returns
+    /// answers this question, which adds variance, as in the standard errors of estimates. Returns
     /// `None` if the question does not estimate `aim`.
     ///
     /// ```
@@ -132,9 +133,9 @@ impl Predictor {
         Some(variance_over_people(whose, share, with, without))
     }
 
-    /// Returns [`Predictor::worst_variance`] of a distribution function whose bins are items of a
-    /// rating question, if every person rates exactly one item. `part` is the value of the function
-    /// at the edge.
+    /// Returns the worst-case variance (see [`Predictor::worst_variance`]) for a distribution
+    /// function whose bins are the items of a rating question. `part` is the value of the function
+    /// at the edge. `None` unless every person rates exactly one item.
     #[must_use]
     pub(crate) fn worst_of_rated_bins(&self, part: f64, several: bool) -> Option<f64> {
         let rates = self.hits()?;
@@ -158,7 +159,8 @@ impl Predictor {
         }
     }
 
-    /// Returns the estimand that is the share of an answer.
+    /// Returns the estimand for the share of an answer: `Plus` if items are rated, otherwise
+    /// `Share`.
     const fn share(&self) -> Estimand {
         if self.domain.is_rated() {
             Estimand::Plus

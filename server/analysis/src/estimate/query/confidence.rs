@@ -8,7 +8,7 @@ pub const CONFIDENCE: Bound = Bound {
     min: 0.5,
     max: 0.999_999_999,
 };
-/// Default confidence of intervals.
+/// Default confidence level of intervals.
 pub const DEFAULT_CONFIDENCE: f64 = 0.95;
 
 /// Permitted range of the false discovery rate, which is the expected share of false discoveries.

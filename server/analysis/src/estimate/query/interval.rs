@@ -41,12 +41,12 @@ impl Estimate {
 /// Confidence level of intervals, with the resulting failure probabilities of the ends.
 ///
 /// An interval contains the true values that the reports do not rule out. A value is ruled out if
-/// one of two tail probabilities under this value is below (1 − confidence)/2. They are the
-/// probability of the observed count or a smaller one, and that of the observed count or a larger
-/// one.
+/// one of two tail probabilities under this value is below (1 − confidence)/2. One is the
+/// probability of the observed count or a smaller one, the other is the probability of the observed
+/// count or a larger one.
 ///
-/// Tail probabilities are those of the counts' exact distribution under the mechanism. They are
-/// bounded from above (Chernoff; Zubkov and Serov 2013). So intervals are valid from the first
+/// Tail probabilities refer to the exact distribution of the counts under the mechanism. Upper
+/// bounds on them are used (Chernoff; Zubkov and Serov 2013). So intervals are valid from the first
 /// report on. With many reports they are no wider than necessary. If counts are small, intervals
 /// are asymmetric.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -100,8 +100,8 @@ impl Quantiles {
         &self.single
     }
 
-    /// Returns the failure probability of a one-sided test, which is that of a whole single
-    /// interval.
+    /// Returns the failure probability of a one-sided test. It equals the failure probability of a
+    /// whole single interval.
     pub(crate) const fn one_sided(&self) -> &Failure {
         &self.one_sided
     }

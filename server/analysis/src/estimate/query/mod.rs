@@ -27,7 +27,7 @@ use crate::estimate::point::Estimand;
 pub struct Options {
     /// Name of the question. May be omitted if the task has only one question.
     pub question: Option<String>,
-    /// Items by name. `None` selects all items, which an open task refuses.
+    /// Items by name. `None` selects all items, which is an error if the question is open.
     ///
     /// Numbered items are selected by index. A cell of a cross-tabulation is written "plan: pro,
     /// theme: dark". An option of a part that is asked together with other parts is written "theme:
@@ -37,7 +37,7 @@ pub struct Options {
     pub items: Option<Vec<String>>,
     /// Confidence of every interval, within [`CONFIDENCE`](confidence::CONFIDENCE).
     pub confidence: f64,
-    /// Post-processing methods, in addition to the raw estimates.
+    /// Post-processing methods to apply, in addition to returning the raw estimates.
     pub post: Vec<PostProcessing>,
     /// Quantiles to estimate for a number with bins, each in (0, 1). `None` selects
     /// [`Options::QUANTILES`].
@@ -212,8 +212,8 @@ pub(crate) fn position(task: &Task, name: Option<&str>) -> Result<usize, Estimat
     })
 }
 
-/// Returns the requested quantiles, or the default ones if none were requested and the question
-/// asks for a number with bins.
+/// Checks and returns the requested quantiles. If none were requested, returns the default ones for
+/// a number with bins, and no quantiles for other questions.
 fn quantiles(question: &Question, asked: Option<&[f64]>) -> Result<Vec<f64>, EstimateError> {
     let binned = matches!(question.kind(), Kind::Number(_));
     match asked {

@@ -5,11 +5,12 @@
 pub enum PostProcessing {
     /// Divides each item's mean by its non-missing frequency.
     ConditionalMean,
-    /// Projects the frequencies of all items onto possible ones: non-negative with a sum of at most
-    /// the sparsity s. If every person gives exactly one answer, the sum is 1.
+    /// Projects the frequencies of all items onto possible frequencies, which are non-negative and
+    /// sum to at most the sparsity s. If every person gives exactly one answer, the sum is 1.
     Projection,
-    /// Projects the frequencies of all items onto non-negative ones with a sum of exactly s, as in
-    /// the papers (Wang et al., P1 and P2). Valid only if every person has at least s entries.
+    /// Projects the frequencies of all items onto non-negative frequencies that sum to exactly the
+    /// sparsity s, as in the papers (Wang et al., P1 and P2). Valid only if every person has at
+    /// least s entries.
     FullProjection,
     /// Replaces each estimate by the posterior mean of its item, given the estimates of all items
     /// (empirical Bayes). The closer an estimate is to the noise, the further it is moved towards

@@ -83,7 +83,7 @@ impl Contrast {
 ///
 /// The mean is a position from 0 to 1 over `levels` levels. A fraction `share` of all people is in
 /// the row. The variance is the first-order approximation (delta method) that standard errors use.
-/// It is maximised over the mean and over the answers of the people in the row.
+/// The maximum is over the mean and over the answers of the people in the row.
 pub(crate) fn worst_of_mean(whose: SamplingModel, rates: &Rates, levels: u32, share: f64) -> f64 {
     let steps = levels - 1;
     let at = |quarter: u32| {

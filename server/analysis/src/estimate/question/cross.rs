@@ -32,12 +32,12 @@ pub struct CrossEstimates {
 /// Shares of people in each row, or in each column.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Margin {
-    /// Name of the part that the rows or the columns show.
+    /// Name of the part whose options or bins are the rows, or the columns.
     pub(crate) name: String,
     /// Unit, if the part is a number that has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unit: Option<String>,
-    /// Minimum and maximum, if the part is a number. Numbers outside are clipped to this range.
+    /// Minimum and maximum, if the part is a number. Numbers outside this range are clipped to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) range: Option<[f64; 2]>,
     /// Share of each option or bin. Simultaneous intervals cover all shares of both margins at
@@ -139,7 +139,7 @@ pub(crate) fn estimates(
     found
 }
 
-/// Returns the share of people in these cells. `margins` is the confidence level for simultaneous
+/// Estimates the share of people in these cells. `margins` is the confidence level for simultaneous
 /// intervals over both margins.
 fn margin_share(
     answers: &SingleAnswerHits,

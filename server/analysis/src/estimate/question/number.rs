@@ -14,7 +14,7 @@ pub struct NumberEstimates {
     /// Unit of all values except shares. `None` if the question states no unit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
-    /// Minimum and maximum of the number. Numbers outside are clipped to this range.
+    /// Minimum and maximum of the number. Numbers outside this range are clipped to it.
     pub range: [f64; 2],
     /// Mean. `None` if the question has bins.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -40,9 +40,9 @@ pub struct Below {
 /// Estimate of a quantile: a number such that a given fraction of people have a smaller one.
 ///
 /// The interval is found by testing each edge between bins. The quantile is at most an edge if the
-/// share of people below the edge is significantly at least the fraction. It is at least an edge if
-/// that share is significantly smaller. The interval is valid for all distributions of numbers,
-/// even if numbers are rounded or many people have the same one.
+/// share of people below the edge is significantly at least the fraction. The quantile is at least
+/// an edge if that share is significantly smaller than the fraction. The interval is valid for all
+/// distributions of numbers, even if numbers are rounded or many people have the same one.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct QuantileEstimate {
     /// Fraction of people below the quantile, in (0, 1).
@@ -65,7 +65,8 @@ pub struct QuantileEstimate {
     pub clamped: bool,
 }
 
-/// Returns the estimates of a number that has a minimum and maximum but no bins.
+/// Returns the estimates of a number that has a minimum and maximum but no bins. Only the mean is
+/// estimated.
 pub(crate) fn of_mean(limits: &Limits, mean: Estimate) -> NumberEstimates {
     NumberEstimates {
         unit: limits.unit().map(str::to_owned),

@@ -22,8 +22,8 @@ use crate::numeric::roots::bisect;
 
 /// A conditional share or mean with its error bars.
 ///
-/// It is biased, as a ratio of two unbiased estimates. The bias is larger for rows with fewer
-/// people.
+/// The estimate is biased, because it is a ratio of two unbiased estimates. The bias is larger for
+/// rows with fewer people.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct RatioEstimate {
     /// Ratio of the raw estimates, clamped to the range of possible values. `None` if the share of
@@ -97,8 +97,8 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// Returns the mean of positions within the row. The row's cells are evenly spaced positions
-    /// from 0 to 1.
+    /// Estimates the mean position of the people in the row. The positions of the row's cells are
+    /// evenly spaced from 0 to 1.
     pub(crate) fn mean(&self, confidence: &Quantiles) -> RatioEstimate {
         let steps = self.raw.len() as f64 - 1.0;
         let class = |column| self.class(column, column as f64 / steps);
@@ -106,7 +106,7 @@ impl<'a> Row<'a> {
             .estimate(confidence)
     }
 
-    /// Returns the share of a column among the people in the row.
+    /// Estimates the share of a column among the people in the row.
     pub(crate) fn column(&self, column: usize, confidence: &Quantiles) -> RatioEstimate {
         let own = self.class(column, 1.0);
         let all = |numbers: &[f64]| numbers.iter().sum::<f64>();
@@ -188,8 +188,8 @@ impl Ratio<'_> {
         }
     }
 
-    /// Returns the confidence limit on this side, up to [`SAME`]: a rejected ratio just outside the
-    /// last one that is not rejected. Returns the end of the range if it is not rejected.
+    /// Returns the confidence limit on this side, with precision [`SAME`]: a rejected ratio next to
+    /// the ratios that are not rejected. Returns the end of the range if that end is not rejected.
     fn limit(&self, held: f64, failure: &Failure, side: Side) -> f64 {
         let end = match side {
             Side::Lower => 0.0,
@@ -226,8 +226,8 @@ impl Ratio<'_> {
         let observed = Observed {
             sum: sum(|own| own.hits),
             shift: 1.0,
-            // The deviation is positive at every finite ε. The minimum avoids a division by 0 all
-            // the same.
+            // The deviation is positive at every finite ε. The lower bound avoids a division by 0
+            // after underflow.
             deviation: answers.rates.gap() * deviation.max(f64::MIN_POSITIVE) * n.sqrt(),
             max_t: MAX_TILT / weights.fold(1.0, f64::max),
         };
@@ -236,7 +236,8 @@ impl Ratio<'_> {
         })
     }
 
-    /// Returns the contrast that is 0 if the ratio is m, with possible shares for which it is 0.
+    /// Returns the contrast that is 0 if the ratio is m. Its assumed shares are close to the likely
+    /// ones, and make the contrast 0.
     fn contrast(&self, m: f64) -> Contrast {
         let part = |own: &Class| Part {
             weight: (own.place - m) / self.step,

@@ -25,20 +25,21 @@ use statrs::distribution::{Binomial, Discrete, Hypergeometric};
 use crate::estimate::law::{BetweenNodes, Crowd, Law, Score, ScoreDistribution};
 use crate::estimate::point::{ItemPoints, Point, SamplingModel, variance_over_people};
 
-/// Parts of a question that are asked together, with the score distributions of the options.
+/// Parts of a question that asks several parts together, with the score distributions of the parts'
+/// options.
 #[derive(Debug, Clone)]
 pub(crate) struct Parts {
     together: Together,
     rates: Rates,
     whose: SamplingModel,
-    /// Score distribution of an option, by the number of options of its part. Parts with more than
-    /// [`Rates::MAX_OPTIONS_WITH_SUM`] options have none.
+    /// Score distribution of an option, by the number of options in the option's part. There is
+    /// none for parts with more than [`Rates::MAX_OPTIONS_WITH_SUM`] options.
     laws: HashMap<u32, Arc<ScoreDistribution>>,
 }
 
 impl Parts {
-    /// Creates the parts of a question. `None` if it does not ask parts together, or if its
-    /// mechanism is not Collision.
+    /// Creates the parts of a question. `None` if the question does not ask several parts together,
+    /// or if its mechanism is not Collision.
     pub(crate) fn of(question: &Question, whose: SamplingModel) -> Option<Self> {
         let (Kind::Together(together), Mechanism::Collision(collision)) =
             (question.kind(), question.mechanism())
@@ -72,8 +73,8 @@ impl Parts {
         self.together.cells().into()
     }
 
-    /// Returns the number of options in the part of this item. `None` if it is more than
-    /// [`Rates::MAX_OPTIONS_WITH_SUM`].
+    /// Returns the number of options in the part to which this item belongs. `None` if there are
+    /// more than [`Rates::MAX_OPTIONS_WITH_SUM`].
     fn options(&self, item: u64) -> Option<u32> {
         let (part, _) = self.together.option(item as u32);
         let options = self.together.parts()[part].cells();
@@ -120,7 +121,7 @@ impl Parts {
         self.rates.option_variance(options, false)
     }
 
-    /// Returns the score distribution of an item. `None` if its part has more than
+    /// Returns the score distribution of an item. `None` if the item's part has more than
     /// [`Rates::MAX_OPTIONS_WITH_SUM`] options.
     pub(crate) fn law(&self, item: u64) -> Option<Law> {
         let law = &self.laws[&self.options(item)?];
@@ -128,9 +129,10 @@ impl Parts {
     }
 }
 
-/// Distribution of the hits of one report on the options of a part.
+/// Distribution of one report's hits on the options of a part.
 struct Hits {
-    /// Probabilities P(M = k) for k = 0..=s, where M is the number of members that a report hits.
+    /// Probabilities P(M = k) for k = 0..=s. M is the number of members (elements of the person's
+    /// input) that a report hits.
     members: Vec<f64>,
     /// Number m of slots that a report hits, and number N of all slots. `None` if elements are
     /// hashed independently.
