@@ -54,8 +54,8 @@ pub enum CrowdProperty {
     Places,
     /// Bins of hash-bin vary no more than noise and answers can explain.
     Bins,
-    /// For some population, the expected counts of a pattern's outputs agree with the observed
-    /// counts, up to noise.
+    /// The counts of a pattern's outputs agree with the expected counts for some population, up to
+    /// noise.
     Outputs,
     /// Estimates stay within the range of possible true values, up to noise.
     Limits,
