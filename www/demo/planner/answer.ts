@@ -1,4 +1,4 @@
-// The answer: its verdict, its numbers, the mechanism, and alternatives.
+// The view of the planner's answer: the verdict, the numbers, the mechanism, and the alternatives.
 
 import { byId, el } from "../shared/dom.js";
 import { commandOf } from "./command.js";
@@ -14,7 +14,9 @@ import { VERDICTS } from "./words.js";
 export class AnswerView {
   readonly #verdict = new Verdict();
 
-  /** Shows an answer. `shown` is the index of the question whose errors are plotted. */
+  /**
+   * Shows an answer of the planner. `shown` is the index of the question whose errors are plotted.
+   */
   show(answer: AnyPlan, input: PlannerInput, shown = 0): void {
     const sums = isSumPlan(answer);
     for (const id of ["plots", "mechanism"]) byId(id).hidden = sums;
@@ -53,13 +55,13 @@ export class AnswerView {
     byId("offers").replaceChildren(...view.offers.map(row));
   }
 
-  /** Shows why there is no answer, and hides the last one. */
+  /** Shows the reason why there is no answer, and hides the last answer. */
   refuse(message: string): void {
     this.#verdict.refuse(message);
   }
 }
 
-/** Returns the text of the task file of an answer. */
+/** Returns the text of the task file that belongs to an answer. */
 export function taskFile({ task }: AnyPlan): string {
   const lines = JSON.stringify(task, null, 2);
   // Puts each list of numbers, and each number with its limits, on one line. JSON escapes line

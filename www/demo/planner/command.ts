@@ -1,15 +1,15 @@
-// The command that makes the same plan as the page.
+// The `hushbin plan` command that makes the same plan as the page.
 
 import type { Survey } from "../shared/analysis.js";
 import { isSumInput } from "./curves.js";
 import type { PlannerInput } from "./state.js";
 
-/** Formats fields as options of the command. */
+/** Formats fields as options of the command `hushbin plan`. */
 function optionsOf(fields: object): string[] {
   return Object.entries(fields).map(([name, value]) => `--${name.replaceAll("_", "-")} ${value}`);
 }
 
-/** Returns the parts of a question as fields for options of the command. */
+/** Returns the fields, for options of the command, that describe the parts `of` a question. */
 function partsOf(kind: string, of: readonly Record<string, unknown>[]): object {
   const [first = {}, { options: columns, min, max } = {}] = of;
   if (kind === "numbers") return { numbers: of.length, min: first.min, max: first.max };
@@ -20,8 +20,8 @@ function partsOf(kind: string, of: readonly Record<string, unknown>[]): object {
 }
 
 /**
- * Returns the command that makes the same plan, in parts. Null if the command has no option for an
- * input. `id` is the task's id.
+ * Returns the words of the command that makes the same plan. Returns null if the command has no
+ * option for one of the inputs. `id` is the id of the task.
  */
 export function commandOf(input: PlannerInput, id: string): string[] | null {
   if (isSumInput(input)) return [`hushbin plan --task ${id}.json`];
@@ -47,7 +47,7 @@ export function commandOf(input: PlannerInput, id: string): string[] | null {
   ];
 }
 
-/** Returns the command that reads the questions from a file. */
+/** Returns the words of the command for several questions, which it reads from a file. */
 function commandOfFile({ questions, wanted, ...known }: Survey, id: string): string[] {
   const each = Object.entries(wanted ?? {}).flatMap(([name, own]) =>
     Object.entries(own).map(([field, value]) => `--${field} ${name}=${value}`),

@@ -15,7 +15,7 @@ class FieldError {
     this.#input = input;
   }
 
-  /** Shows the message, or hides it if null. */
+  /** Shows the message, or hides the paragraph if the message is null. */
   show(message: string | null): void {
     setAll(this.#input, { "aria-invalid": message !== null && "true" });
     this.element.hidden = message === null;
@@ -24,7 +24,7 @@ class FieldError {
   }
 }
 
-/** Number that is set with a slider or typed. Both always show the same value. */
+/** Control for a number, with a slider and a text field. Both always show the same value. */
 export class NumberControl {
   readonly element: HTMLElement;
   readonly #field: Field;
@@ -100,7 +100,7 @@ export class NumberControl {
   }
 }
 
-/** Typed list of numbers. */
+/** Text field for a list of numbers. */
 export class ListControl {
   readonly element: HTMLElement;
   readonly #input: HTMLInputElement;
@@ -138,7 +138,7 @@ export class ListControl {
   }
 }
 
-/** Choice from a drop-down list. */
+/** Control for a choice, as a drop-down list. */
 export class SelectControl {
   readonly element: HTMLElement;
   readonly #select: HTMLSelectElement;
@@ -167,7 +167,7 @@ export class SelectControl {
   }
 }
 
-/** Choice from radio buttons side by side. */
+/** Control for a choice, as radio buttons side by side. */
 export class ChoiceControl {
   readonly element: HTMLElement;
 

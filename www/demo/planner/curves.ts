@@ -1,22 +1,22 @@
-// The questions behind the plots: the planned survey with one number varied.
+// The surveys behind the plots: the planned survey, with ε or the number of people varied.
 
 import type { Plan, SumPlan, Survey } from "../shared/analysis.js";
 import type { PlannerInput } from "./state.js";
 
-/** Answer of the planner. */
+/** Answer of the planner: a plan for a survey, or for sums through a shuffler. */
 export type AnyPlan = Plan | SumPlan;
 
-/** Question that yields one point of a curve. */
+/** Survey whose plan yields one point of a curve. */
 export interface CurveQuestion {
   readonly curve: CurveName;
-  /** Position on the curve's axis: ε, or the number of people. */
+  /** Position on the curve's horizontal axis: ε, or the number of people. */
   readonly at: number;
   readonly question: Survey;
 }
 
 export type CurveName = "epsilon" | "people";
 
-/** Point of a curve. Its values are null if there is no plan. */
+/** Point of a curve. All values except the position `at` are null if the survey has no plan. */
 export interface Point {
   readonly at: number;
   readonly error: number | null;
@@ -25,14 +25,17 @@ export interface Point {
   readonly central: number | null;
 }
 
-/** Minimum range of each axis. */
+/** Range that the horizontal axis of each curve covers at least. */
 export const SPANS: Readonly<Record<CurveName, readonly [number, number]>> = {
   epsilon: [0.05, 12],
   people: [100, 1e9],
 };
 const POINTS = 29;
 
-/** Returns numbers at equal ratios, ordered so that the first ones span the whole curve. */
+/**
+ * Returns numbers with equal ratios between neighbours. They are ordered so that the first few
+ * already span the whole range.
+ */
 export function geometricPoints([from, to]: readonly [number, number], points = POINTS): number[] {
   const at = (index: number) =>
     index === points - 1 ? to : from * (to / from) ** (index / (points - 1));
@@ -46,22 +49,25 @@ export function geometricPoints([from, to]: readonly [number, number], points = 
   return [...new Set(order)].map(at);
 }
 
-/** Extends a range to include `at`. */
+/** Returns the range, extended so that it includes `at`. */
 export function extended([from, to]: readonly [number, number], at: number): [number, number] {
   return [Math.min(from, at), Math.max(to, at)];
 }
 
-/** Returns whether sums through a shuffler are planned, instead of a survey. */
+/** Returns whether the input asks for a plan of sums through a shuffler, instead of a survey. */
 export function isSumInput(input: PlannerInput): input is Extract<PlannerInput, { trust: string }> {
   return "trust" in input;
 }
 
-/** Returns whether a plan is one of sums, instead of a survey. */
+/** Returns whether the answer is a plan of sums through a shuffler, instead of a survey. */
 export function isSumPlan(reply: AnyPlan): reply is SumPlan {
   return "messages" in reply;
 }
 
-/** Returns the survey without the wanted accuracy. Several questions have the plan's weights. */
+/**
+ * Returns the survey without the wanted accuracy. If there are several questions, they get the
+ * weights of the plan.
+ */
 function withoutGoals({ wanted, questions, ...rest }: Survey, plan: Plan): Survey {
   const entries = Object.entries(wanted ?? {});
   const others = entries.map(([name, own]) => {
@@ -77,7 +83,10 @@ function withoutGoals({ wanted, questions, ...rest }: Survey, plan: Plan): Surve
   };
 }
 
-/** Returns the questions of all curves, in alternation. Sums have no curves. */
+/**
+ * Returns the questions for all points of both curves, in alternation. Returns none for sums, which
+ * have no curves.
+ */
 export function curveQuestions(input: PlannerInput, answer: AnyPlan): CurveQuestion[] {
   if (isSumInput(input) || isSumPlan(answer)) return [];
   const { people, people_per_day, epsilon, central_epsilon, ...rest } = withoutGoals(input, answer);
@@ -110,7 +119,10 @@ export function curveQuestions(input: PlannerInput, answer: AnyPlan): CurveQuest
   return byEpsilon.flatMap((question, index) => [question, byPeople[index] ?? question]);
 }
 
-/** Returns the point of a plan, or an empty one for null. `shown` is the index of its question. */
+/**
+ * Returns the point of a curve that shows this plan, with null values if the plan is null. `shown`
+ * is the index of the plan's question whose errors are plotted.
+ */
 export function pointOf(at: number, plan: Plan | null, shown = 0): Point {
   const own = plan?.questions[shown];
   return {

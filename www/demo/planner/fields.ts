@@ -1,4 +1,4 @@
-// The fields of the form: labels, help texts, and the stops of sliders.
+// The number fields and list fields of the form: labels, help texts, and stops of the sliders.
 
 import { certaintyOf } from "../../client/certainty.js";
 import type { ListName, NumberName } from "./state.js";

@@ -1,4 +1,4 @@
-// The form: groups of controls. Only those that matter for the question are shown.
+// The form: groups of controls. It shows only the controls that matter for the question.
 
 import { byId, el } from "../shared/dom.js";
 import { ChoiceControl, ListControl, NumberControl, SelectControl } from "./control.js";
@@ -26,7 +26,7 @@ import {
   visibleControls,
 } from "./state.js";
 
-/** Legend of each choice, and the labels of its options. */
+/** Legend of each choice, and labels of the options to choose from. */
 const WORDS: {
   readonly [Name in ChoiceName]: readonly [
     legend: string,
@@ -75,7 +75,7 @@ const WORDS: {
   domain: ["Possible items", { closed: "a fixed list", open: "any strings" }],
 };
 
-/** Controls of each group, in order. */
+/** Names of the controls in each group, in order. */
 const GROUPS: Readonly<Record<string, readonly ControlName[]>> = {
   trust: ["trust"],
   goals: ["kind", "solve"],
@@ -90,7 +90,7 @@ const GROUPS: Readonly<Record<string, readonly ControlName[]>> = {
   finer: ["level", "value", "honest_fraction"],
 };
 
-/** Choices with too many options to fit side by side. */
+/** Names of the choices with too many options to fit side by side. */
 const DROP_DOWNS: ReadonlySet<ChoiceName> = new Set(["kind", "objective"]);
 
 type OptionControl = ChoiceControl | SelectControl;
@@ -144,7 +144,7 @@ export class Form {
     this.show(questions);
   }
 
-  /** Shows questions that were set elsewhere. */
+  /** Shows questions that were set outside of the form. */
   show(questions: Questions): void {
     this.#questions = questions;
     const state = shownQuestion(questions);
@@ -154,7 +154,7 @@ export class Form {
     this.#showRelevant();
   }
 
-  /** Shows the errors of fields and clears those of all other fields. */
+  /** Shows these error messages below their fields, and clears all other error messages. */
   showErrors(wrong: ReadonlyMap<FieldName, string>): void {
     const fields = [...this.#numbers, ...this.#lists];
     for (const [name, control] of fields) control.showError(wrong.get(name) ?? null);

@@ -1,4 +1,4 @@
-// The planner's page: carries questions to the thread and answers to the views.
+// The planner's page: passes questions to the worker thread, and its answers to the views.
 
 import type { Refusal } from "../shared/analysis.js";
 import { byId } from "../shared/dom.js";
@@ -20,11 +20,14 @@ import {
 import { controlOf } from "./state.js";
 import type { WorkerMessage } from "./worker.js";
 
-/** Delay in ms before settings go to the URL. Browsers limit the rate of such changes. */
+/**
+ * Delay in ms before changed settings are written to the URL. Browsers limit the rate of such
+ * changes.
+ */
 const SAVE_AFTER_MS = 300;
-/** Time in ms for which an older question may delay the newest one. */
+/** Time in ms that the worker thread may spend on an older question before it is replaced. */
 const RESTART_AFTER_MS = 1500;
-/** Number of points at which a new curve replaces the old one. */
+/** Number of points that a new curve needs before it replaces the old one. */
 const MIN_POINTS = 6;
 
 type Curves = Record<CurveName, readonly Point[]>;
@@ -35,9 +38,9 @@ class Planner {
   readonly #form = new Form(this.#questions, (questions) => this.#change(questions));
   readonly #view = new AnswerView();
   #worker: Worker | null = null;
-  /** Number of the newest question. */
+  /** Id of the newest question. */
   #id = 0;
-  /** Number of the question that the thread works on; 0 if it has not begun. */
+  /** Id of the question that the worker thread works on; 0 if it has not begun. */
   #begunId = 0;
   #waiting: ReturnType<typeof setTimeout> | undefined;
   #answer: AnyPlan | null = null;
@@ -102,7 +105,10 @@ class Planner {
     this.#restartIfLate(asked);
   }
 
-  /** Replaces the thread if it does not begin in time. A computation cannot be interrupted. */
+  /**
+   * Replaces the worker thread if it does not begin with this question in time. A running
+   * computation cannot be interrupted.
+   */
   #restartIfLate(asked: PlanRequest): void {
     this.#waiting = setTimeout(() => {
       if (this.#begunId === asked.id) return;

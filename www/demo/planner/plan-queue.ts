@@ -1,4 +1,4 @@
-// The order of the planner's work: the newest question first, then its curves point by point. A
+// The order of the planner's work: first the newest question, then the points of its curves. A
 // newer question ends the work on an older one.
 
 import { isRefusal, type Refusal } from "../shared/analysis.js";
@@ -12,10 +12,10 @@ import {
 } from "./curves.js";
 import type { PlannerInput } from "./state.js";
 
-/** Function that makes a plan. Throws a {@link Refusal}. */
+/** Function that makes a plan. It throws a {@link Refusal} if there is no plan. */
 export type PlanFunction = (input: PlannerInput) => AnyPlan;
 
-/** Question with a number that the caller chooses. */
+/** Question for the planner, with an id that the caller chooses. */
 export interface PlanRequest {
   readonly id: number;
   readonly question: PlannerInput;
@@ -23,7 +23,7 @@ export interface PlanRequest {
   readonly shown?: number;
 }
 
-/** Message about a question. */
+/** Message about the progress of a question. `id` is the id of its request. */
 export type PlanMessage = { readonly id: number } & (
   | { readonly kind: "begun" }
   | {
@@ -37,10 +37,13 @@ export type PlanMessage = { readonly id: number } & (
   | { readonly kind: "done" }
 );
 
-/** Maximum number of cached answers. It is enough for some moves of every slider. */
+/** Maximum number of cached answers, which is enough for a few moves of every slider. */
 const MAX_CACHED = 2000;
 
-/** Returns the planner with a cache. The curves of two questions share most points. */
+/**
+ * Returns the planning function with a cache. It helps because the curves of two similar questions
+ * share most points.
+ */
 export function cached(plan: PlanFunction): PlanFunction {
   const known = new Map<string, AnyPlan | Refusal>();
   return (question) => {
@@ -71,7 +74,9 @@ export class PlanQueue {
   #newest: PlanRequest | null = null;
   #working: Promise<void> | null = null;
 
-  /** `tell` receives messages. `pause` lets newer questions arrive. */
+  /**
+   * `post` receives the messages. `pause` resolves after newer questions had a chance to arrive.
+   */
   constructor(
     plan: PlanFunction,
     post: (message: PlanMessage) => void,
@@ -82,7 +87,10 @@ export class PlanQueue {
     this.#pause = pause;
   }
 
-  /** Asks a question and drops the one in progress. Resolves when no question is left. */
+  /**
+   * Puts a question to the planner and drops the question in progress. Resolves when no question is
+   * left.
+   */
   ask(asked: PlanRequest): Promise<void> {
     this.#newest = asked;
     this.#working ??= this.#answerAll().finally(() => {
@@ -120,7 +128,9 @@ export class PlanQueue {
     this.#post({ id, kind: "done" });
   }
 
-  /** Returns the plan, or null for a gap in the curve. */
+  /**
+   * Returns the plan for one point of a curve, or null if there is no plan and the curve has a gap.
+   */
   #planOrNull(question: PlannerInput): AnyPlan | null {
     try {
       return this.#plan(question);

@@ -1,4 +1,5 @@
-// The plots: the answer as a function of ε and of the number of people. A table has the numbers.
+// The plots: errors and privacy loss as functions of ε and of the number of people. A table below
+// each plot has the same numbers.
 
 import { axisX, axisY, dot, gridX, gridY, lineY, plot, ruleX } from "@observablehq/plot";
 import { byId, el } from "../shared/dom.js";
@@ -6,7 +7,7 @@ import { count } from "../shared/format.js";
 import { type CurveName, extended, type Point, SPANS } from "./curves.js";
 import { compact, digits, lossDigits, perCent } from "./words.js";
 
-/** One line of a plot. */
+/** One line of a plot: its name, its value at a point, and the format of its values. */
 interface Line {
   readonly name: string;
   readonly of: (point: Point) => number | null;
@@ -17,7 +18,7 @@ interface Frame {
   readonly figure: string;
   readonly curve: CurveName;
   readonly title: string;
-  /** Name of the horizontal axis. `tick` formats its numbers. */
+  /** Name of the horizontal axis. `tick` formats the numbers on this axis. */
   readonly axis: string;
   readonly tick: (value: number) => string;
   readonly lines: readonly [Line, Line];
@@ -60,16 +61,20 @@ const FRAMES: readonly Frame[] = [
 ];
 
 const HEIGHT = 260;
-/** Left margin in px, for the numbers of the vertical axis. */
+/** Left margin in px, which leaves space for the numbers of the vertical axis. */
 const LEFT = 52;
-/** Right margin in px, for half of the last number of the horizontal axis. */
+/** Right margin in px, which leaves space for half of the last number on the horizontal axis. */
 const RIGHT = 14;
-/** Pause in ms between drawings of about 20 ms each, so that controls respond first. */
+/**
+ * Pause in ms between two drawings, so that controls respond first. One drawing takes about 20 ms.
+ */
 const REDRAW_AFTER_MS = 80;
-/** Width in px of a label of the horizontal axis. */
+/** Space in px for one label of the horizontal axis. */
 const TICK = 55;
 
-/** Points to plot: the plan, and the known points of the curves. */
+/**
+ * Points to plot: those of the current plan, and the points of the curves that are known so far.
+ */
 export interface PlotData {
   readonly here: Readonly<Record<CurveName, Point>>;
   readonly curves: Readonly<Record<CurveName, readonly Point[]>>;
@@ -183,7 +188,7 @@ function sentence(point: Point, lines: readonly Line[]): string {
   return lines.map(({ name, of, words }) => `${name} ${words(of(point))}`).join(", ");
 }
 
-/** Returns the range of whole decades around the values, or null if there are none. */
+/** Returns the smallest range of whole decades that includes the values, or null without values. */
 function spanOf(values: readonly number[]): [number, number] | null {
   if (values.length === 0) return null;
   const low = 10 ** Math.floor(Math.log10(Math.min(...values)));
@@ -191,7 +196,10 @@ function spanOf(values: readonly number[]): [number, number] | null {
   return [low, low === high ? 10 * high : high];
 }
 
-/** Returns ticks at powers of ten: every second one if many, also 2 and 5 times them if few. */
+/**
+ * Returns ticks at powers of ten. If there are many, every second power is left out. If there are
+ * few, the multiples by 2 and 5 are added.
+ */
 function ticksOf([from, to]: readonly [number, number], most = 10): number[] {
   const first = Math.floor(Math.log10(from));
   const length = Math.ceil(Math.log10(to)) - first + 1;

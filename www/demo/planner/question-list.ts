@@ -1,8 +1,9 @@
-// The list of a plan's questions: it selects the one that the form shows, and adds and removes.
+// The list of a plan's questions. A person selects the question that the form shows, and adds or
+// removes questions.
 
 import { el } from "../shared/dom.js";
 
-/** Actions on a list of questions. */
+/** Functions that the list calls when a person selects, adds or removes a question. */
 interface ListActions {
   readonly pick: (at: number) => void;
   readonly add: () => void;
@@ -42,7 +43,7 @@ export class QuestionList {
     });
   }
 
-  /** Shows questions by their names. */
+  /** Shows questions by their names. `at` is the index of the selected one. */
   show(names: readonly string[], at: number): void {
     const radios = this.#choices.getElementsByTagName("input");
     while (radios.length > names.length) this.#choices.lastElementChild?.remove();

@@ -1,4 +1,4 @@
-// The questions of a plan. The form shows one of them. The answer covers all.
+// The questions of a plan. The form shows one question at a time. The plan covers all questions.
 
 import {
   type ControlName,
@@ -12,7 +12,7 @@ import {
   surveyOf,
 } from "./state.js";
 
-/** One or several questions. */
+/** Settings of one or several questions, and the question that the form shows. */
 export interface Questions {
   /** Settings of each question. All questions have the same {@link SHARED} settings. */
   readonly all: readonly [State, ...State[]];
@@ -20,7 +20,10 @@ export interface Questions {
   readonly shown: number;
 }
 
-/** Settings of the whole plan: people, privacy, and the quantity to find. */
+/**
+ * Names of the settings that all questions of a plan share: people, privacy, and the quantity to
+ * compute.
+ */
 export const SHARED = [
   ...(["trust", "solve", "budget", "people", "people_per_day", "epsilon"] as const),
   ...(["cap", "central_epsilon", "delta", "honest_fraction"] as const),
@@ -30,17 +33,20 @@ function sharedOf(state: State): Partial<State> {
   return Object.fromEntries(SHARED.map((name) => [name, state[name]]));
 }
 
-/** Returns the index of the question that the form shows. Sums use the first. */
+/** Returns the index of the question that the form shows. For sums, it is the first question. */
 function shownIndex({ all, shown }: Questions): number {
   return all[0].trust === "shuffler" ? 0 : shown;
 }
 
-/** Returns the question that the form shows. */
+/** Returns the settings of the question that the form shows. */
 export function shownQuestion(questions: Questions): State {
   return questions.all[shownIndex(questions)] ?? questions.all[0];
 }
 
-/** Replaces the question that the form shows. The shared settings change in all questions. */
+/**
+ * Replaces the settings of the question that the form shows. The shared settings change in all
+ * questions.
+ */
 export function withShown(questions: Questions, state: State): Questions {
   const { all, shown } = questions;
   const [shared, place] = [sharedOf(state), shownIndex(questions)];
@@ -63,20 +69,24 @@ export function withoutShown(questions: Questions): Questions {
 }
 
 /**
- * Returns the names of questions: the kind, and a number if there are several. A single question of
- * ratings has an empty name, as in a task file with one unnamed question.
+ * Returns the names of the questions: the kind, followed by a number if there are several
+ * questions. A single question of ratings has an empty name, as in a task file with one unnamed
+ * question.
  */
 export function namesOf(all: Questions["all"]): string[] {
   if (all.length > 1) return all.map(({ kind }, index) => `${kind}-${index + 1}`);
   return all.map(({ kind }) => (kind === "ratings" ? "" : kind));
 }
 
-/** Returns the planner's input. */
+/** Returns the input for the planner: a survey of all questions, or the draft of a sum task. */
 export function plannerInput({ all }: Questions): PlannerInput {
   return all[0].trust === "shuffler" ? sumsOf(all[0]) : surveyOf(all, namesOf(all));
 }
 
-/** Returns the invalid fields of the shown question, or else of the first question with any. */
+/**
+ * Returns the invalid fields of one question, and its index `at`. It is the shown question or, if
+ * that is valid, the first invalid one. Returns null if all questions are valid.
+ */
 export function firstInvalid(
   questions: Questions,
 ): { readonly at: number; readonly wrong: Map<FieldName, string> } | null {
@@ -87,10 +97,10 @@ export function firstInvalid(
   return some.find((own) => own.at === shownIndex(questions)) ?? some[0] ?? null;
 }
 
-/** URL parameter with the fragment of a further question. */
+/** Name of the URL parameter that contains the fragment of each question after the first. */
 const QUESTION_PARAMETER = "question";
 
-/** Returns the URL fragment of a plan, which people can share. */
+/** Returns the URL fragment that describes the plan, so that people can share the URL. */
 export function fragmentOfAll({ all }: Questions): string {
   const [first, ...others] = all;
   const further = others.map((state) => {
@@ -102,7 +112,7 @@ export function fragmentOfAll({ all }: Questions): string {
   return asked === "" ? fragmentOf(first) : `${fragmentOf(first)}&${asked}`;
 }
 
-/** Reads the questions of a fragment. The form shows the first. */
+/** Parses the questions of a URL fragment. The form shows the first question. */
 export function parseFragment(fragment: string): Questions {
   const first = stateOf(fragment);
   const given = new URLSearchParams(fragment.replace(/^#/, ""));

@@ -1,4 +1,5 @@
-// The answer for several questions: the cost of each, and the cost of alternatives.
+// The content of the answer for several questions: the cost of each question, and the cost of
+// alternatives.
 
 import type { Plan, QuestionPlan, Survey } from "../shared/analysis.js";
 import { count } from "../shared/format.js";
@@ -6,7 +7,7 @@ import { ERRORS_OF } from "./single-view.js";
 import { type Cost, commonFigures, type Row, type View } from "./view.js";
 import { digits, lossDigits, nameOf, parametersOf, perCent } from "./words.js";
 
-/** Returns the view of a plan with several questions. */
+/** Returns the content to show for a plan with several questions. */
 export function severalView(answer: Plan, asked: Survey): View {
   const { questions, people, effective_epsilon, central } = answer;
   const mechanisms = [...new Set(questions.map(({ mechanism }) => nameOf(mechanism)))];
@@ -46,7 +47,7 @@ function costOf(own: QuestionPlan, { solved_for }: Plan): Cost {
   };
 }
 
-/** Returns rows for the plan, for all questions in each report, and for ratings. */
+/** Returns a table row for each way to ask: the plan, all questions in each report, and ratings. */
 function rowsOf(answer: Plan): Row[] {
   const { questions, people, effective_epsilon, central, protects, together_over_drawn } = answer;
   const chosen: Row = {
@@ -77,7 +78,7 @@ function rowsOf(answer: Plan): Row[] {
   return rows;
 }
 
-/** Formats an error as a multiple of the plan's. */
+/** Formats the ratio between an error and the error of the plan: × 1.41. */
 function times(ratio: number): string {
   return `×\u00a0${digits(ratio)}`;
 }

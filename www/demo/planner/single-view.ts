@@ -1,11 +1,11 @@
-// The answer for one question, worded for its kind.
+// The content of the answer for one question, in words that fit the kind of question.
 
 import type { Alternative, Plan, QuestionPlan, Survey } from "../shared/analysis.js";
 import { count } from "../shared/format.js";
 import { commonFigures, distanceSentence, type Figure, type Row, type View } from "./view.js";
 import { digits, lossDigits, nameOf, parametersOf, perCent } from "./words.js";
 
-/** Estimates that errors are for. */
+/** Descriptions of the estimate to which the stated errors apply. */
 export const ERRORS_OF: Readonly<Record<QuestionPlan["errors_of"], string>> = {
   share: "for the estimate of a share, from 0 to 1",
   mean: "for the estimated mean, in the unit of the number",
@@ -28,7 +28,7 @@ const KIND_NAMES: Readonly<Record<string, string>> = {
   text: "a text",
 };
 
-/** Returns the view of a plan with one question. */
+/** Returns the content to show for a plan with one question. */
 export function singleView(answer: Plan, asked: Survey): View {
   const [own] = answer.questions;
   if (!own) throw new Error("a survey asks a question");
@@ -93,7 +93,7 @@ function figuresOf(own: QuestionPlan, { solved_for }: Plan): Figure[] {
   ];
 }
 
-/** Returns the figures of ratings, whose errors are averages over all items. */
+/** Returns the key numbers of ratings. Their errors are averages over all items. */
 function itemFigures(own: QuestionPlan, { solved_for }: Plan): Figure[] {
   const { bias, error, interval, smallest } = own;
   const biased = bias !== null && bias > 0;
@@ -126,7 +126,7 @@ function rangeOf({ range }: QuestionPlan): string {
   return `half-width divided by the range, which is ${digits(range)} wide`;
 }
 
-/** Returns rows for the plan and for every alternative. */
+/** Returns table rows for the plan, for every alternative, and for ratings. */
 function rowsOf(own: QuestionPlan, answer: Plan): Row[] {
   const { people, effective_epsilon, central, protects, others } = answer;
   const rated = own.errors_of === "items";

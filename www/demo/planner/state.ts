@@ -1,11 +1,11 @@
-// The settings of the page, as they are in the URL, and the planner's input made from them.
+// The settings of the page, their form in the URL, and the planner's input that is made from them.
 
 import type { AccuracyGoal, SumDraft, Survey } from "../shared/analysis.js";
 
-/** Input of the planner: a survey that needs no trust, or sums through a shuffler. */
+/** Input of the planner: a survey for local reports, or the draft of a sum task for a shuffler. */
 export type PlannerInput = Survey | SumDraft;
 
-/** Choices, with their options. */
+/** Options of each choice in the form. */
 export const CHOICES = {
   trust: ["nobody", "shuffler"],
   measure: ["numbers", "vector"],
@@ -22,7 +22,7 @@ export const CHOICES = {
   domain: ["closed", "open"],
 } as const;
 
-/** Names of the numbers, which {@link numberOf} parses. */
+/** Names of the number fields, whose texts {@link numberOf} parses. */
 export const NUMBERS = [
   "items",
   "options",
@@ -50,14 +50,14 @@ export const NUMBERS = [
   "honest_fraction",
 ] as const;
 
-/** Names of the typed lists of whole numbers. */
+/** Names of the text fields with lists of whole numbers. */
 export const LISTS = ["parts"] as const;
 
 export type ChoiceName = keyof typeof CHOICES;
 export type NumberName = (typeof NUMBERS)[number];
 
 export type ListName = (typeof LISTS)[number];
-/** Names of typed fields. */
+/** Name of a text field: a number, or a list of whole numbers. */
 export type FieldName = NumberName | ListName;
 export type ControlName = ChoiceName | FieldName;
 
@@ -106,7 +106,7 @@ export const DEFAULTS: State = {
   honest_fraction: 1,
 };
 
-/** Numbers that may be unknown. Their fields may be empty. */
+/** Numbers that may be unknown, so that their fields may be empty. */
 const OPTIONAL: ReadonlySet<NumberName> = new Set(["people_per_day", "spread"]);
 
 /** Value of an unknown number in a URL. */
@@ -117,8 +117,8 @@ const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const AMBIGUOUS = /^[+-]?[1-9]\d{0,2},\d{3}$/;
 
 /**
- * Parses a typed number, with a point or a comma before its decimals. Returns NaN for an empty
- * text, and infinity for a text that is ambiguous or no number.
+ * Parses a typed number, whose decimals follow a point or a comma. Returns NaN for an empty text.
+ * Returns infinity for a text that is ambiguous or is not a number.
  */
 export function numberOf(typed: string): number {
   const text = typed.trim().replace("\u2212", "-");
@@ -127,7 +127,7 @@ export function numberOf(typed: string): number {
   return NUMBER.test(pointed) ? Number(pointed) : Number.POSITIVE_INFINITY;
 }
 
-/** Returns the URL fragment of the settings, which people can share. */
+/** Returns the URL fragment that describes the settings, so that people can share the URL. */
 export function fragmentOf(state: State): string {
   const words = (Object.keys(CHOICES) as ChoiceName[]).map((name) => [name, state[name]]);
   const numbers = NUMBERS.flatMap((name) => {
@@ -138,7 +138,7 @@ export function fragmentOf(state: State): string {
   return new URLSearchParams([...words, ...numbers, ...lists]).toString();
 }
 
-/** Reads the settings of a fragment. Missing or invalid ones have their defaults. */
+/** Parses the settings of a URL fragment. Missing or invalid settings get their defaults. */
 export function stateOf(fragment: string): State {
   const given = new URLSearchParams(fragment.replace(/^#/, ""));
   const state: Record<string, string | number> = { ...DEFAULTS };
@@ -163,9 +163,12 @@ export function countsOf(list: string): number[] | null {
   return counts.length > 0 && counts.every(Number.isSafeInteger) ? counts : null;
 }
 
-/** Returns whether the question asks for quantiles. */
+/** Returns whether the question asks for quantiles of a number. */
 const quantiles = ({ kind, want }: State) => kind === "number" && want === "quantiles";
-/** Returns whether the wanted accuracy is in the number's unit, instead of a share of people. */
+/**
+ * Returns whether the wanted accuracy is in the unit of the number. Otherwise it is a share of
+ * people.
+ */
 const inUnit = (state: State) =>
   state.kind === "numbers" ||
   state.kind === "ratings" ||
@@ -173,7 +176,7 @@ const inUnit = (state: State) =>
   (state.kind === "number" &&
     (state.want === "mean" || (quantiles(state) && Number.isFinite(state.spread))));
 
-/** Returns the controls of a question. `alone` is true if there is no other question. */
+/** Returns the controls that describe a question. `alone` is true if there is no other question. */
 function questionControls(state: State, alone: boolean): ControlName[] {
   switch (state.kind) {
     case "ratings":
@@ -208,13 +211,13 @@ function questionControls(state: State, alone: boolean): ControlName[] {
   }
 }
 
-/** Returns the controls of the wanted accuracy. */
+/** Returns the controls with which a person sets the wanted accuracy. */
 function accuracyControls(state: State, alone: boolean): ControlName[] {
   if (state.kind !== "ratings" || !alone) return [inUnit(state) ? "margin" : "within"];
   return ["goal", state.goal === "error" ? "standard_error" : "smallest"];
 }
 
-/** Controls of sums through a shuffler. */
+/** Controls for sums through a shuffler, for each measure. */
 const SUM_CONTROLS: Readonly<Record<State["measure"], readonly ControlName[]>> = {
   numbers: ["count", "min", "max"],
   vector: ["dimension", "norm"],
@@ -241,7 +244,7 @@ export function visibleControls(state: State, alone = true): Set<ControlName> {
   return new Set(names);
 }
 
-/** Fields that hold whole numbers. */
+/** Number fields whose values must be whole. */
 export const WHOLE: ReadonlySet<NumberName> = new Set([
   "items",
   "options",
@@ -274,7 +277,7 @@ export function invalidFields(state: State, alone = true): Map<FieldName, string
   return found;
 }
 
-/** Returns the given number of people and the given privacy, for any kind of question. */
+/** Returns the survey fields for people and privacy, which all kinds of questions have. */
 function commonFields(state: State): Pick<Survey, "delta" | "honest_fraction"> & Partial<Survey> {
   const asked = visibleControls(state);
   return {
@@ -290,10 +293,13 @@ function commonFields(state: State): Pick<Survey, "delta" | "honest_fraction"> &
   };
 }
 
-/** Cap on the numbers to write out. A task has fewer, so the planner refuses this many. */
+/**
+ * Maximum number of numbers that are written out. It exceeds the maximum of a task, so the planner
+ * still refuses too many numbers.
+ */
 const MAX_NUMBERS = 2000;
 
-/** Returns the draft of a task for sums through a shuffler. */
+/** Returns the draft of a sum task from the settings. Its messages go through a shuffler. */
 export function sumsOf(state: State): SumDraft {
   const { measure, count, min, max, dimension, norm } = state;
   const { people, honest_fraction, central_epsilon, delta } = state;
@@ -311,7 +317,10 @@ export function sumsOf(state: State): SumDraft {
   };
 }
 
-/** Returns the survey of the named questions. All share the number of people and the privacy. */
+/**
+ * Returns the survey of questions with these settings and names. All questions share the number of
+ * people and the privacy.
+ */
 export function surveyOf(all: readonly [State, ...State[]], names: readonly string[]): Survey {
   const alone = all.length === 1;
   const name = (index: number) => names[index] ?? "";
@@ -331,7 +340,7 @@ export function surveyOf(all: readonly [State, ...State[]], names: readonly stri
   };
 }
 
-/** Fields of a question that have the name of their control. */
+/** Survey fields of a question that have the same name as their control. */
 const FIELDS_NAMED_AS_CONTROLS = [
   "options",
   "sparsity",
@@ -362,7 +371,10 @@ function wantedOf(state: State, alone: boolean): AccuracyGoal {
   };
 }
 
-/** Returns the parts of a question: its numbers, rows and columns, choices, or range. */
+/**
+ * Returns the fields that describe what a question asks for: its numbers, rows and columns,
+ * choices, or range.
+ */
 function partsOf(state: State, alone: boolean): object {
   const { kind, across, count, options, columns, parts, min, max, domain, items } = state;
   const { objective, level } = state;
@@ -391,13 +403,15 @@ function partsOf(state: State, alone: boolean): object {
   }
 }
 
-/** Returns a part with this number of options. A part with two is a flag. */
+/**
+ * Returns a part of a question that has this number of options. A part with two options is a flag.
+ */
 function partOf(options: number, index: number): object {
   if (options === 2) return { name: `flag-${index + 1}`, kind: "flag" };
   return { name: `choice-${index + 1}`, kind: "choice", options };
 }
 
-/** Returns the control for an error about this field of a question. */
+/** Returns the visible field at which an error is shown. `field` is the name in the error. */
 export function controlOf(
   field: string | undefined,
   state: State,
@@ -408,7 +422,10 @@ export function controlOf(
   return [...NUMBERS, ...LISTS].find((own) => own === name && asked.has(own));
 }
 
-/** Controls of fields that errors name differently. The first visible one is used. */
+/**
+ * Form fields for names in errors that differ from the field names. The first visible field is
+ * used.
+ */
 const CONTROLS_OF_ERROR_FIELDS: Readonly<Record<string, readonly FieldName[]>> = {
   epsilon: ["epsilon", "cap", "central_epsilon"],
   within: ["within", "margin"],

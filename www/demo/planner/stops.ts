@@ -1,11 +1,14 @@
-// The stops of sliders: round numbers at about equal ratios. One step changes the value by about a
-// tenth.
+// The stops of sliders: round numbers with about equal ratios. One step changes the value by about
+// a tenth.
 
 const MANTISSAS = [
   10, 11, 12, 13, 14, 15, 16, 18, 20, 22, 25, 28, 30, 35, 40, 45, 50, 55, 60, 70, 80, 90,
 ];
 
-/** Returns round numbers from `min` to `max`, including both. */
+/**
+ * Returns round numbers from `min` to `max`, including both. If `whole`, the numbers between them
+ * are whole.
+ */
 export function stopsBetween(min: number, max: number, whole = false): number[] {
   const [low, high] = [Math.floor(Math.log10(min)) - 1, Math.ceil(Math.log10(max)) - 1];
   const between: number[] = [];
@@ -24,7 +27,7 @@ export function decades(low: number, high: number): number[] {
   return Array.from({ length: high - low + 1 }, (_, index) => Number(`1e${low + index}`));
 }
 
-/** Returns the index of the stop nearest to a positive value, by ratio. */
+/** Returns the index of the stop whose ratio to a positive value is closest to 1. */
 export function nearest(stops: readonly number[], value: number): number {
   const distance = (stop: number | undefined) => Math.abs(Math.log((stop ?? Infinity) / value));
   return stops.reduce(

@@ -1,4 +1,4 @@
-// The plan of sums: a comparison with local reports, and the effect of dishonest people.
+// The view of a plan of sums: a comparison with local reports, and the effect of dishonest people.
 
 import type { SumPlan } from "../shared/analysis.js";
 import { byId, el } from "../shared/dom.js";
@@ -6,7 +6,7 @@ import { count, counted, powers } from "../shared/format.js";
 import type { Figure } from "./view.js";
 import { certaintyWords, digits, lossDigits, perCent } from "./words.js";
 
-/** Shows the panels that only sums have, and returns the figures. */
+/** Shows the panels that only plans of sums have, and returns the key numbers. */
 export function showSums(plan: SumPlan): Figure[] {
   byId("ways-rows").replaceChildren(...waysOf(plan));
   setRoles(byId("ways"));
@@ -16,19 +16,21 @@ export function showSums(plan: SumPlan): Figure[] {
   return figuresOf(plan);
 }
 
-/** Returns the verdict and its short form. */
+/** Returns the text of the verdict, and its short form. */
 export function sumsVerdict(plan: SumPlan): [text: string, tally: string] {
   return [verdictOf(plan), tallyOf(plan)];
 }
 
-/** Returns the errors of the first item. All items have the same limits, so the same errors. */
+/**
+ * Returns the standard errors of the first item. They apply to all items, which have equal limits.
+ */
 function errorOf(plan: SumPlan) {
   const [error] = plan.errors;
   if (!error) throw new Error("sums are of something");
   return error;
 }
 
-/** Returns the name of the estimate that errors are for. */
+/** Returns the name of the estimate to which the errors apply. */
 const each = ({ task }: SumPlan) =>
   task.vector === undefined ? "each mean" : "each coordinate of the mean";
 
@@ -80,10 +82,13 @@ const delta = (value: number) => powers(value.toExponential());
 
 const small = (text: string) => el("span", { class: "parameters" }, text);
 
-/** Names of the columns, which cells show on narrow screens. */
+/** Names of the table columns. On narrow screens, each cell shows the name of its column. */
 const COLUMNS = ["Standard error of a mean", "Privacy", "Who must be trusted"];
 
-/** Sets the roles of a table's parts. Browsers drop them if CSS changes `display`. */
+/**
+ * Sets the ARIA roles of a table and its parts. Browsers drop the implicit roles if CSS changes
+ * `display`.
+ */
 function setRoles(table: Element): void {
   table.setAttribute("role", "table");
   for (const [selector, role] of [
@@ -106,7 +111,7 @@ function way(name: string, note: string, cells: readonly string[], picked: boole
   );
 }
 
-/** Returns rows for the plan and for local reports, which need no trust. */
+/** Returns a table row for sums through the shuffler, and one for local reports. */
 function waysOf(plan: SumPlan): readonly HTMLElement[] {
   const { standard_error, local_standard_error } = errorOf(plan);
   const { central_epsilon, delta: own } = plan.privacy;

@@ -1,20 +1,20 @@
-// The verdict above an answer, or why there is no answer. Screen readers announce it.
+// The verdict above an answer, or the reason why there is no answer. Screen readers announce it.
 
 import { byId } from "../shared/dom.js";
 
-/** Time in ms without a change after which a verdict is announced. */
+/** Time in ms for which a verdict must stay unchanged before it is announced. */
 const ANNOUNCE_AFTER_MS = 900;
 
 export class Verdict {
   #reading: ReturnType<typeof setTimeout> | undefined;
 
-  /** Shows the verdict of an answer. `kind` selects its style. */
+  /** Shows the verdict of an answer. `kind` selects the style. `tally` is the short form. */
   answer(kind: string, name: string, text: string, tally: string): void {
     this.#show(kind, name, text, tally);
     this.#setAnswered(true);
   }
 
-  /** Shows why there is no answer. The last answer is hidden but keeps its space. */
+  /** Shows the reason why there is no answer. The last answer is hidden but keeps its space. */
   refuse(message: string): void {
     this.#setAnswered(false);
     this.#show("refused", "No plan", message, "No plan");
@@ -34,7 +34,7 @@ export class Verdict {
     for (const id of ["copy", "download"]) byId<HTMLButtonElement>(id).disabled = !is;
   }
 
-  /** Announces a text to screen readers, unless another one follows soon. */
+  /** Announces a text to screen readers, unless another text follows soon. */
   #announce(text: string): void {
     clearTimeout(this.#reading);
     this.#reading = setTimeout(() => {

@@ -1,16 +1,19 @@
-// The view of an answer, for one question or several.
+// The content of an answer, as texts and numbers to show, for one question or several.
 
 import type { Plan, QuestionPlan, Survey } from "../shared/analysis.js";
 import { count } from "../shared/format.js";
 import { certaintyWords, days, digits, lossDigits } from "./words.js";
 
-/** Reports of one person in a year, under the default budget of one report in 30 days. */
+/**
+ * Maximum number of reports of one person in a year, under the default budget of one report in 30
+ * days.
+ */
 const REPORTS_A_YEAR = Math.ceil(365 / 30);
 
-/** View of an answer. */
+/** Content of an answer, as texts and numbers to show. */
 export interface View {
   readonly figures: readonly Figure[];
-  /** Cost of each question; empty for a single one. */
+  /** Cost of each question; empty if there is only one question. */
   readonly each: readonly Cost[];
   readonly tally: string;
   readonly mechanism: string;
@@ -19,7 +22,10 @@ export interface View {
   readonly offers: readonly Row[];
 }
 
-/** Number of the answer, with its name and a note. `solved` marks the wanted one. */
+/**
+ * Key number of an answer, with its name and a note. `solved` is true for the number that the
+ * planner was asked for.
+ */
 export type Figure = readonly [
   name: string,
   exact: number | null | undefined,
@@ -28,40 +34,46 @@ export type Figure = readonly [
   solved?: boolean,
 ];
 
-/** Cost of one of several questions. */
+/** Cost and accuracy of one of several questions. */
 export interface Cost {
   readonly name: string;
   readonly note: string;
-  /** Share of all reports that answer the question. */
+  /** Share of all reports that answer this question. */
   readonly drawn: string;
-  /** Number of these reports. */
+  /** Number of reports that answer this question. */
   readonly reports: string;
   /** Half-width of the 95% interval. */
   readonly halfWidth: number;
-  /** Text of the half-width, with its unit. */
+  /** Half-width of the 95% interval as text, with its unit. */
   readonly interval: string;
-  /** Estimate that the interval is for. */
+  /** Estimate to which the interval belongs. */
   readonly estimate: string;
   readonly solved: boolean;
-  /** Number of reports that ratings need for the same error. */
+  /**
+   * Number of reports that would be needed for the same error if the question were asked as
+   * ratings.
+   */
   readonly ratings: string;
 }
 
-/** One way to ask, and its cost. */
+/** Table row for one way to ask, with its cost. */
 export interface Row {
   readonly chosen: boolean;
   readonly name: string;
   readonly note: string;
-  /** Error, shuffled ε, and people for the same error. */
+  /** Error, shuffled ε, and number of people that reach the same error. */
   readonly costs: readonly [string, string, string];
 }
 
-/** Returns a sentence on the distance from the best mechanism, or an empty text if unknown. */
+/**
+ * Returns a sentence on how close the mechanism is to the best possible one, or an empty text if
+ * that is unknown. `among` is a further condition.
+ */
 export function distanceSentence({ distance }: Pick<QuestionPlan, "distance">, among = ""): string {
   return distance === null ? "" : ` At this local ε${among}, the mechanism ${distance.text}.`;
 }
 
-/** Returns the figures of every survey: privacy, and the number of people. */
+/** Returns the key numbers that every survey has: privacy, and the number of people. */
 export function commonFigures(plan: Plan, { people_per_day }: Survey): Figure[] {
   const { people, days: time, solved_for, effective_epsilon, central, central_reason } = plan;
   return [

@@ -15,18 +15,21 @@ const NAMES: Readonly<Record<string, string>> = {
   pattern: "Pattern",
 };
 
-/** Returns a mechanism's name. */
+/** Returns the display name of a mechanism. */
 export function nameOf({ name }: Mechanism): string {
   return NAMES[name] ?? name;
 }
 
-/** Lists a mechanism's parameters by the names of a task file. */
+/** Lists the parameters of a mechanism, each with its name in a task file and its value. */
 export function parametersOf({ name: _, ...parameters }: Mechanism): string {
   const said = Object.entries(parameters).filter(([, value]) => value !== undefined);
   return said.map(([name, value]) => `${name} ${value}`).join(", ");
 }
 
-/** Formats a number with three significant digits, or in scientific notation. */
+/**
+ * Formats a number with three significant digits, or in scientific notation if it is tiny. Returns
+ * a dash for an unknown number.
+ */
 export function digits(value: number | null | undefined): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return "–";
   if (value !== 0 && Math.abs(value) < 1e-4) return powers(value.toExponential(2));
@@ -39,7 +42,7 @@ export function lossDigits(value: number | null | undefined): string {
   return digits(roundUp(value));
 }
 
-/** Words what an observer can learn at this ε, without mathematics. */
+/** Describes in words how certain an observer can become at this ε. */
 export function certaintyWords(epsilon: number): string {
   return `50\u00a0% sure becomes at most ${certaintyOf(epsilon)}\u00a0% sure`;
 }
@@ -57,14 +60,14 @@ export function compact(value: number): string {
   return compactly.format(value).replace("k", "K").replace("bn", "B").toUpperCase();
 }
 
-/** Formats a number of days, rounded up to whole ones. */
+/** Formats a number of days, rounded up to a whole number. */
 export function days(value: number | null): string {
   if (value === null) return "–";
   const whole = Math.ceil(value);
   return whole === 1 ? "1 day" : `${count(whole)} days`;
 }
 
-/** Short texts of the verdicts. */
+/** Short text for each kind of verdict. */
 export const VERDICTS: Readonly<Record<VerdictKind, string>> = {
   useful: "Useful",
   "frequent-only": "Frequent items only",

@@ -1,10 +1,10 @@
-// The planner's thread, so that the page never waits for an answer.
+// The worker thread of the planner, so that the page never waits for an answer.
 
 import { loadAnalysis, plan, planSums } from "../shared/analysis.js";
 import { isSumInput } from "./curves.js";
 import { type PlanFunction, type PlanMessage, PlanQueue, type PlanRequest } from "./plan-queue.js";
 
-/** Message of the thread: about a question, or an error that ends its work. */
+/** Message from the worker thread: about a question, or an error that ends the thread's work. */
 export type WorkerMessage = PlanMessage | { readonly kind: "broken"; readonly message: string };
 
 const post = (message: WorkerMessage) => postMessage(message);
@@ -12,7 +12,7 @@ const post = (message: WorkerMessage) => postMessage(message);
 const postFailure = (error: unknown) =>
   post({ kind: "broken", message: error instanceof Error ? error.message : String(error) });
 
-/** Resolves after the messages that have arrived are handled. */
+/** Resolves after the thread has handled the messages that have already arrived. */
 function pause(): Promise<void> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();

@@ -1,4 +1,4 @@
-// hushbin's analysis, compiled to WebAssembly. It makes all calculations of the pages.
+// The analysis module, compiled to WebAssembly. It makes all calculations of the pages.
 
 import init, { type Refusal } from "./wasm/analysis.js";
 
@@ -12,12 +12,15 @@ export {
   posterior,
 } from "./wasm/analysis.js";
 
-/** Loads the module from `url`. Browsers compile it during the download if they can. */
+/** Loads the analysis module from `url`. Browsers that can compile it during the download do so. */
 export async function loadAnalysis(url: URL): Promise<void> {
   await init({ module_or_path: url });
 }
 
-/** Returns whether a thrown value explains why there is no answer. Any other value is a fault. */
+/**
+ * Returns whether a thrown value is a {@link Refusal}, which explains why there is no answer. Any
+ * other value is a bug.
+ */
 export function isRefusal(thrown: unknown): thrown is Refusal {
   return (
     typeof thrown === "object" && thrown !== null && !(thrown instanceof Error) && "code" in thrown

@@ -33,12 +33,15 @@ export function svg<K extends keyof SVGElementTagNameMap>(
   return made;
 }
 
-/** Creates the text of e to the power ε. */
+/** Creates an element with the text e^ε, where ε is raised. */
 export function eToEpsilon(): HTMLElement {
   return el("span", {}, "e", el("sup", {}, "ε"));
 }
 
-/** Sets attributes. False and undefined remove an attribute, true sets an empty one. */
+/**
+ * Sets attributes of an element. False and undefined remove an attribute. True sets it to an empty
+ * text.
+ */
 export function setAll(element: Element, attributes: Attributes): void {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === undefined || value === false) element.removeAttribute(name);

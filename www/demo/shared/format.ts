@@ -1,4 +1,4 @@
-// Formats of numbers for people.
+// Functions that format numbers for people.
 
 const whole = new Intl.NumberFormat("en-GB", { maximumFractionDigits: 0 });
 
@@ -24,7 +24,7 @@ export function plusMinus(half: number): string {
   return `±${points >= 100 ? count(points) : points.toFixed(points < 10 ? 1 : 0)}`;
 }
 
-/** Formats a number with at most three significant digits: 7.39. */
+/** Formats a number with at most three significant digits, such as 7.39. */
 export function short(value: number): string {
   return Number(value.toPrecision(3)).toString();
 }
@@ -35,7 +35,9 @@ export function roundedUp(value: number): string {
   return count(Math.ceil(value / grain) * grain);
 }
 
-/** Formats a privacy loss, rounded up to six decimals, so that it is never shown too small. */
+/**
+ * Formats a privacy loss, rounded up to six decimals so that the text never understates the loss.
+ */
 export function lossOf(epsilon: number): string {
   return (Math.ceil(epsilon * 1e6) / 1e6).toString();
 }
@@ -55,7 +57,10 @@ export function hexByte(byte: number): string {
   return byte.toString(16).padStart(2, "0");
 }
 
-/** Formats a number in scientific notation with raised digits: 10⁻⁸, 2.5 × 10⁻⁹. */
+/**
+ * Formats a number in scientific notation, with raised digits: 10⁻⁸, 2.5 × 10⁻⁹. The argument is
+ * the result of `toExponential`.
+ */
 export function powers(exponential: string): string {
   const [mantissa = "", exponent = ""] = exponential.split("e");
   const raised = exponent.replace("+", "").replace(/./g, (sign) => RAISED[sign] ?? sign);
