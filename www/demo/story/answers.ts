@@ -1,10 +1,13 @@
-// The form of questions, each with three options.
+// The form of questions, each with the options yes, no and not set.
 
 import { byId, el } from "../shared/dom.js";
 import type { Answers } from "./mechanism/mechanism.js";
 import { answerWord, type Question } from "./questions.js";
 
-/** Form of the questions. It calls `onChange` after every change. */
+/**
+ * Form of the questions. It calls `onChange` after every change. `most` is the maximum number of
+ * answers in a report.
+ */
 export class AnswersForm {
   readonly #form: HTMLFormElement;
   readonly #questions: readonly Question[];
@@ -31,7 +34,7 @@ export class AnswersForm {
     this.#limit();
   }
 
-  /** Disables further answers if a report has no room for them. */
+  /** Disables all unanswered questions if a report has no room for further answers. */
   #limit(): void {
     const answers = this.answers;
     const given = Object.keys(answers).length;

@@ -1,4 +1,4 @@
-// The audit: its button, its progress, and a picture of what it measured.
+// The view of the audit: its button, its progress, and a picture of the measured ε.
 
 import { createRandomizer } from "hushbin";
 import type { HitCount, MeasuredBound } from "../shared/analysis.js";
@@ -7,12 +7,12 @@ import { boundOf, count, lossOf, percent, short } from "../shared/format.js";
 import type { Channel } from "./channel.js";
 import { measureAudit } from "./measure.js";
 
-/** Number of reports of each input. They take a phone a few seconds. */
+/** Number of reports of each input. Making them takes a few seconds on a phone. */
 const TRIALS = 100_000;
 const CONFIDENCE = 0.999;
-/** Factor by which a sabotaged randomiser exceeds the promised ε. */
+/** Factor by which the ε of a sabotaged randomiser exceeds the promised ε. */
 const SABOTAGE = 2;
-/** Range of the picture, as a multiple of the promised ε. */
+/** Maximum ε in the picture, as a multiple of the promised ε. */
 const SPAN = 2.25;
 
 export class AuditView {
@@ -33,7 +33,7 @@ export class AuditView {
     this.show(channel);
   }
 
-  /** Shows another mechanism, and clears the measurement of the last one. */
+  /** Shows another mechanism, and clears the measurement of the previous one. */
   show(channel: Channel): void {
     this.#channel = channel;
     byId("audit-inputs").textContent = inputsInWords(channel);

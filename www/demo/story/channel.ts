@@ -1,5 +1,5 @@
-// One mechanism: its task at the collector, its randomiser, and a record of the reports that this
-// browser has sent.
+// One mechanism on the page: its task at the collector, its randomiser, and a record of the reports
+// that this browser has sent for this task.
 
 import { createClient, createRandomizer, type Randomizer } from "hushbin";
 import { type EpsilonScope, type Estimand, Explainer } from "../shared/analysis.js";
@@ -14,17 +14,18 @@ export class Channel {
   readonly answer: TaskAnswer;
   readonly explainer: Explainer;
   readonly texts: MechanismTexts;
-  /** Quantities that reports allow to estimate for an item. */
+  /** Quantities of an item that can be estimated from reports. */
   readonly estimands: readonly Estimand[];
   /**
-   * Scope of ε: the whole input, or one entry against an observer who knows all other entries.
+   * Inputs that ε protects: the whole input, or one entry against an observer who knows all other
+   * entries.
    */
   readonly covers: EpsilonScope;
   readonly randomizer: Randomizer;
   readonly collector: Collector;
   readonly ledger: Ledger;
   readonly sender: Sender;
-  /** Last answer of the collector. */
+  /** Last estimates from the collector; null before the first. */
   estimates: EstimatesAnswer | null = null;
 
   private constructor(
@@ -46,7 +47,10 @@ export class Channel {
     this.sender = new Sender(collector, this.ledger);
   }
 
-  /** Opens a channel. The analysis module must be loaded. */
+  /**
+   * Requests the task from the collector and creates its channel. The analysis module must be
+   * loaded.
+   */
   static async open(
     kind: MechanismInfo,
     endpoint: string,
@@ -60,13 +64,16 @@ export class Channel {
     return channel;
   }
 
-  /** Number of people of the crowd who have reported, without the visitor. */
+  /** Number of invented people who have reported. The visitor of the page is not counted. */
   get crowd(): number {
     const { truth, mine } = this.ledger;
     return truth.people - (mine ? 1 : 0);
   }
 
-  /** Creates the visitor's report. The visitor sends at most one report over `all` channels. */
+  /**
+   * Creates the object that sends the visitor's report. The visitor sends at most one report over
+   * `all` channels.
+   */
   ownReport(all: readonly Channel[]): OwnReport<Answers> {
     const { answer, collector, ledger, sender } = this;
     const { task, fingerprint } = answer;
@@ -80,21 +87,27 @@ export class Channel {
     });
   }
 
-  /** Requests estimates while neither the truth nor the reports can change. */
+  /**
+   * Requests estimates. Meanwhile, this browser sends no reports, so the estimates and the true
+   * answers belong together.
+   */
   ask(): Promise<void> {
     return this.sender.exclusively(async () => {
       this.estimates = await this.collector.estimates();
     });
   }
 
-  /** Clears the ledger if the collector has fewer reports than were sent: it was emptied. */
+  /**
+   * Clears the ledger if the collector has fewer reports than this browser sent, because it was
+   * then emptied.
+   */
   async #forgetIfFresh(): Promise<void> {
     const { reports } = await this.collector.estimates();
     if (reports < this.ledger.truth.people) this.ledger.forget();
   }
 }
 
-/** Returns the truth about one person. */
+/** Returns the true answers of one person, as counts for each item. */
 function truthOf(answers: Answers, items: readonly string[]): Truth {
   const side = (sign: 1 | -1) => items.map((item) => (answers[item] === sign ? 1 : 0));
   return { people: 1, yes: side(1), no: side(-1) };

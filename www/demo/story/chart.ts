@@ -1,11 +1,11 @@
-// Estimates with intervals and the truth, as a chart and as a table of the same numbers. The SVG
-// has the pixel width of its element.
+// A chart of estimates, with their intervals and the truth, and a table of the same numbers. The
+// SVG has the pixel width of its element.
 
 import { byId, setAll, svg } from "../shared/dom.js";
 import { percent, plusMinus } from "../shared/format.js";
 import { describeChart } from "./figure.js";
 
-/** One row of the chart. Unknown values are null. */
+/** Row of the chart: an item, its true share and its estimate. Unknown values are null. */
 export interface Row {
   readonly label: string;
   readonly truth: number | null;
@@ -14,21 +14,22 @@ export interface Row {
   readonly interval: readonly [number, number] | null;
 }
 
-/** Range and ticks of the axis. */
+/** Range and ticks of the horizontal axis. */
 export interface Axis {
   readonly from: number;
   readonly to: number;
   readonly ticks: readonly number[];
 }
 
-/** Axis of shares of people. Raw estimates can lie outside of 0 to 1. */
+/** Axis for shares of people. Estimates can be below 0 or above 1. */
 export const SHARE: Axis = { from: -0.2, to: 1.2, ticks: [0, 0.25, 0.5, 0.75, 1] };
-/** Axis of yes minus no. */
+/** Axis for the share of yes minus the share of no. */
 export const BALANCE: Axis = { from: -1.2, to: 1.2, ticks: [-1, -0.5, 0, 0.5, 1] };
 
 /**
- * Returns whether an estimate is lost in noise: the interval contains 0 and has a half-width of 5
- * percentage points or more. A narrower interval around 0 is an answer: about none.
+ * Returns whether an estimate is lost in noise: its interval contains 0 and has a half-width of 5
+ * percentage points or more. A narrower interval around 0 is an answer, namely that the share is
+ * about 0.
  */
 export function isNoise({ estimate, interval }: Row): boolean {
   if (estimate === null || interval === null) return false;
@@ -62,7 +63,7 @@ export class EstimateChart {
   #axis: Axis = SHARE;
   #marks: Marks[] = [];
 
-  /** Creates a chart in the figure with this id. */
+  /** Creates a chart in the SVG element with this id. */
   constructor(id: string) {
     this.#id = id;
     this.#chart = byId<SVGSVGElement>(id);
@@ -210,7 +211,7 @@ function shown(visible: boolean): "visible" | "hidden" {
   return visible ? "visible" : "hidden";
 }
 
-/** Returns a row in words. `said` formats its values, by default as shares. */
+/** Describes a row in words. `said` formats its values, by default as percentages. */
 export function sentence(row: Row, said: (value: number) => string = percent): string {
   const { label, truth, estimate, interval } = row;
   if (estimate === null || interval === null) return `${label}: no estimate yet.`;
@@ -219,7 +220,7 @@ export function sentence(row: Row, said: (value: number) => string = percent): s
   return `${label}: estimate ${said(estimate)}, interval ${said(interval[0])} to ${said(interval[1])}${against}${noise}.`;
 }
 
-/** Returns the table cells of a row of shares. */
+/** Returns the table cells for a row, with its values as percentages. */
 export function cells(row: Row): string[] {
   const { label, truth, estimate, standardError, interval } = row;
   const numbers = [truth, estimate, standardError].map((value) =>

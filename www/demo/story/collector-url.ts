@@ -1,11 +1,15 @@
-// Waits for the collector, which npm run demo may still be compiling.
+// The address of the collector, for which the page may have to wait while `npm run demo` compiles
+// it.
 
 import { byId } from "../shared/dom.js";
 
-/** Interval in ms between checks for the collector. */
+/** Interval in ms between requests for config.json. */
 const ASK_MS = 1000;
 
-/** Contents of config.json: the address of the collector, or a text on what the page waits for. */
+/**
+ * Contents of config.json: the address of the collector, or a text on what `npm run demo` is still
+ * doing.
+ */
 interface Config {
   readonly endpoint?: string;
   readonly waiting?: string;

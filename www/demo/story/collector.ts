@@ -1,9 +1,9 @@
-// The part of the collector's HTTP interface that the page uses directly.
+// A client for the part of the collector's HTTP interface that the page uses directly.
 
 import type { RatingsTask } from "hushbin";
 import type { Estimand } from "../shared/analysis.js";
 
-/** Kind of task that this page explains: ratings of named items. */
+/** Task of the kind that this page explains: ratings of named items. */
 export type NamedTask = Omit<RatingsTask, "items"> & { readonly items: readonly string[] };
 
 export interface TaskAnswer {
@@ -32,19 +32,22 @@ export interface EstimatesAnswer {
   readonly estimates: readonly ({ readonly item: Item } & Readonly<
     Partial<Record<Estimand, Estimate>>
   >)[];
-  /** Estimates of a number; absent for other questions and without reports. */
+  /**
+   * Estimates for a question that asks for a number. They are absent for other questions, and if
+   * there are no reports.
+   */
   readonly number?: NumberEstimates;
 }
 
-/** Item or option by name, or a bin of numbers. */
+/** Name of an item or option, or range of a bin. */
 export type Item = string | { readonly from: number; readonly to: number };
 
-/** Returns the name of an item in the page. */
+/** Returns the text by which the page names an item. */
 export function nameOf(item: Item): string {
   return typeof item === "string" ? item : `${item.from} to ${item.to}`;
 }
 
-/** Estimates of a number that the page shows. */
+/** Estimates for a question that asks for a number, as far as the page shows them. */
 export interface NumberEstimates {
   /** Share of people below each edge inside the range. */
   readonly distribution: readonly (Estimate & { readonly below: number })[];
@@ -60,10 +63,12 @@ export interface Receipt {
   readonly duplicates: number;
 }
 
-/** Error of a collector that did not answer or refused. Its message is for people. */
+/**
+ * Error thrown if the collector did not respond or refused a request. Its message is for people.
+ */
 export class CollectorError extends Error {
   override readonly name = "CollectorError";
-  /** True if a retry with the same content cannot succeed. */
+  /** True if a retry of the same request cannot succeed. */
   readonly final: boolean;
 
   constructor(message: string, final: boolean) {
@@ -97,13 +102,18 @@ export class Collector {
     }
   }
 
-  /** Requests estimates. `query` has further parameters, for example the question of several. */
+  /**
+   * Requests estimates. `query` has further URL parameters, for example the question of a task with
+   * several questions.
+   */
   estimates(...query: readonly string[]): Promise<EstimatesAnswer> {
     const asked = ["confidence=0.95", ...query].join("&");
     return this.#ask(`/estimates?${asked}`, { headers: { accept: "application/json" } });
   }
 
-  /** Sends an upload once. Resolves after the collector has written it to disk. */
+  /**
+   * Sends an upload without retries. Resolves after the collector has written the upload to disk.
+   */
   post(upload: Uint8Array): Promise<Receipt> {
     return this.#ask("/reports", { method: "POST", body: new Uint8Array(upload) });
   }
@@ -126,7 +136,9 @@ export class Collector {
   }
 }
 
-/** Returns the text of a problem+json body, or one with the status if there is no body. */
+/**
+ * Returns the text of a problem+json body, or a text with the HTTP status if there is no such body.
+ */
 export function problemText(status: number, body: unknown): string {
   const problem = (typeof body === "object" && body !== null ? body : {}) as {
     title?: unknown;

@@ -1,23 +1,26 @@
-// Error bars of all mechanisms side by side: measured widths of the intervals that the collector
+// Error bars of all mechanisms side by side, with the widths of the intervals that the collector
 // states.
 
 import { byId, el, svg } from "../shared/dom.js";
 import { counted, percent } from "../shared/format.js";
 import type { EstimatesAnswer } from "./collector.js";
 
-/** Error of one mechanism. */
+/** Width of the error bars of one mechanism. */
 export interface Width {
   readonly name: string;
   readonly covers: string;
-  /** True if ε covers single answers only. */
+  /** True if ε protects single answers only. */
   readonly weaker: boolean;
   readonly reports: number;
-  /** Half-width of the intervals of means, averaged over questions; null without reports. */
+  /** Half-width of the intervals for means, averaged over questions. It is null without reports. */
   readonly half: number | null;
   readonly chosen: boolean;
 }
 
-/** Returns the half-width of the means' simultaneous intervals, averaged over items. */
+/**
+ * Returns the half-width of the simultaneous intervals for means, averaged over items. Returns null
+ * without reports.
+ */
 export function halfWidth(answer: EstimatesAnswer | null): number | null {
   const halves = (answer?.estimates ?? []).flatMap(({ mean }) =>
     mean ? [(mean.simultaneous_interval[1] - mean.simultaneous_interval[0]) / 2] : [],
@@ -26,7 +29,7 @@ export function halfWidth(answer: EstimatesAnswer | null): number | null {
   return halves.reduce((sum, half) => sum + half, 0) / halves.length;
 }
 
-/** Returns the comparison of the widths in words. */
+/** Compares the widths of all mechanisms in words. */
 export function comparison(widths: readonly Width[]): string {
   const known = widths.flatMap(({ half, ...width }) => (half === null ? [] : [{ ...width, half }]));
   const chosen = known.find((width) => width.chosen);
@@ -60,7 +63,7 @@ function inARow(phrases: readonly string[]): string {
     : `${phrases.slice(0, -1).join(", ")} and ${phrases[phrases.length - 1]}`;
 }
 
-/** Shows the widths, and the button that makes all numbers of reports equal. */
+/** Shows the widths, and the button that makes the number of reports equal for all mechanisms. */
 export function showComparison(widths: readonly Width[]): void {
   const widest = Math.max(...widths.map(({ half }) => half ?? 0));
   byId("widths").replaceChildren(...widths.map((width) => row(width, widest)));
@@ -85,7 +88,9 @@ function row({ name, covers, reports, half, chosen }: Width, widest: number): HT
   );
 }
 
-/** Draws an error bar around 0. `share` is its width divided by the largest one. */
+/**
+ * Draws an error bar around 0. `share` is its width divided by the width of the largest error bar.
+ */
 function whisker(share: number): SVGSVGElement {
   const reach = 96 * share;
   const bar = svg("svg", {

@@ -1,4 +1,5 @@
-// The slider that grows the crowd, the progress, and the crowd's habits.
+// The controls of the crowd: the slider that sets its size, the progress, and the shares of its
+// answers.
 
 import { byId, el } from "../shared/dom.js";
 import { count, counted, percent } from "../shared/format.js";
@@ -7,16 +8,19 @@ import { grow, INTERRUPTED_TEXT, outcomeText, type Progress } from "./growth.js"
 import { adjust, draw, type Habits } from "./habits.js";
 import type { Question } from "./questions.js";
 
-/** Sizes that the slider offers: 1, 2 and 5 times each power of ten. */
+/** Numbers of people that the slider offers: 1, 2 and 5 times each power of ten. */
 export const SIZES: readonly number[] = [
   0, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000,
 ];
-/** Time in ms that the slider rests before it sends. Arrow keys can skip sizes meanwhile. */
+/**
+ * Time in ms for which the slider must rest before the crowd grows. Arrow keys can skip sizes
+ * meanwhile.
+ */
 const REST_MS = 500;
 
 export interface CrowdOptions {
   readonly questions: readonly Question[];
-  /** Returns the channel whose crowd the slider grows. */
+  /** Returns the channel of the chosen mechanism, whose crowd the slider grows. */
   readonly chosen: () => Channel;
   readonly channels: readonly Channel[];
   /** Called after every acknowledged upload. */
@@ -33,7 +37,7 @@ export class CrowdView {
   #habits: Habits;
   #resting: ReturnType<typeof setTimeout> | undefined;
   #growing: AbortController | null = null;
-  /** Number of people that the slider was last set to; −1 forces the next update. */
+  /** Number of people that the slider was last set to. −1 forces the next update. */
   #shown = -1;
 
   constructor(options: CrowdOptions) {
@@ -59,7 +63,7 @@ export class CrowdView {
     this.refresh();
   }
 
-  /** Updates the number of people, for example after a report from another tab. */
+  /** Updates the displayed number of people, for example after another tab has sent a report. */
   refresh(): void {
     const { crowd: people, kind } = this.#options.chosen();
     byId("size-mechanism").textContent = kind.name;
@@ -82,7 +86,7 @@ export class CrowdView {
     this.#slider.setAttribute("aria-valuetext", text);
   }
 
-  /** Shows the crowd of another mechanism, and stops the growth of the last one. */
+  /** Shows the crowd of another mechanism, and stops the growth of the previous crowd. */
   onSwitch(): void {
     clearTimeout(this.#resting);
     this.#growing?.abort();
@@ -111,7 +115,10 @@ export class CrowdView {
     await this.#grow([channel], target);
   }
 
-  /** Makes the people of the largest crowd report to all mechanisms. */
+  /**
+   * Makes the people of the largest crowd report under all mechanisms, so that all crowds have the
+   * same size.
+   */
   async #catchUp(): Promise<void> {
     const { channels } = this.#options;
     if (this.#growing) return;

@@ -1,5 +1,5 @@
-// The picture below the title: scattered reports that settle into an answer. It is decoration, so
-// Math.random is good enough.
+// The decorative picture below the title: scattered reports that settle into columns. Math.random
+// is good enough for decoration.
 
 import { setAll, svg } from "../shared/dom.js";
 
@@ -7,7 +7,10 @@ const WIDTH = 1120;
 const HEIGHT = 150;
 const PITCH = 10;
 
-/** Draws dots that are scattered on the left and form columns on the right. */
+/**
+ * Draws dots that are scattered on the left and form columns on the right. The columns have the
+ * heights `shares`.
+ */
 export function drawDrift(picture: SVGSVGElement, shares: readonly number[]): void {
   const dots: SVGCircleElement[] = [];
   const settled = WIDTH * 0.6;

@@ -1,4 +1,4 @@
-// The collector's estimates and the truth: rows for the chart, and a verdict in words.
+// The view of the collector's estimates and the truth: rows for the chart, and a verdict in words.
 
 import type { Estimand } from "../shared/analysis.js";
 import { byId, el } from "../shared/dom.js";
@@ -21,7 +21,7 @@ const VIEWS: readonly { readonly key: Estimand; readonly name: string; readonly 
     },
   ];
 
-/** Half-width that the verdict calls readable: 10 percentage points. */
+/** Half-width of an interval that the verdict calls readable: 10 percentage points. */
 const TARGET_WIDTH = 0.1;
 
 export class EstimatesView {
@@ -30,7 +30,9 @@ export class EstimatesView {
   #answer: EstimatesAnswer | null = null;
   #truth: Truth;
   #estimands: readonly Estimand[] = [];
-  /** View that the person chose, even if the current mechanism has no such estimates. */
+  /**
+   * Quantity that the person chose to see, even if the current mechanism has no estimates of it.
+   */
   #wanted: Estimand = "mean";
   #verdict = "";
 
@@ -53,7 +55,9 @@ export class EstimatesView {
     });
   }
 
-  /** Shows the last answer, and the truth about all people whose reports this browser sent. */
+  /**
+   * Shows the last estimates, and the true answers of all people whose reports this browser sent.
+   */
   show({ kind, estimands, estimates, ledger }: Channel): void {
     this.#answer = estimates;
     this.#truth = ledger.truth;
@@ -64,7 +68,7 @@ export class EstimatesView {
     this.#draw();
   }
 
-  /** Announces a changed verdict to screen readers. */
+  /** Announces the verdict to screen readers if it has changed. */
   announce(): void {
     const verdict = byId("verdict").textContent ?? "";
     if (verdict === this.#verdict) return;
@@ -91,7 +95,10 @@ export class EstimatesView {
   }
 }
 
-/** Returns the chart's rows: shares of all people for one estimand. */
+/**
+ * Returns a chart row for each question. A row has the true and the estimated share of all people
+ * for one estimand.
+ */
 export function rowsOf(
   questions: readonly Pick<Question, "item" | "label">[],
   answer: EstimatesAnswer | null,
@@ -117,8 +124,8 @@ export function rowsOf(
 }
 
 /**
- * Returns the verdict on the chart in words. `comparable` is true if the truth covers all reports,
- * so that the intervals can be checked against it.
+ * Describes in words how precise the estimates are. `comparable` is true if the true answers of all
+ * reports are known, so that the intervals can be checked.
  */
 export function verdictOf(rows: readonly Row[], reports: number, comparable: boolean): string {
   // Distance to the farther end, because intervals of few reports are not symmetric.
@@ -148,10 +155,13 @@ export function verdictOf(rows: readonly Row[], reports: number, comparable: boo
   return `${start}no answer is lost in noise. All answers are known to within ${plusMinus(widest)} percentage points.${holds}${more}`;
 }
 
-/** Verdict without reports. */
+/** Text shown instead of a verdict if there are no reports. */
 export const NONE_YET = "There are no reports yet. Send your report, or grow the crowd.";
 
-/** Returns a sentence on how many intervals contain the truth. It begins with a space. */
+/**
+ * Returns a sentence on the number of intervals that contain the truth. The sentence begins with a
+ * space.
+ */
 export function coverageText(rows: readonly Row[]): string {
   const inside = rows.filter(
     ({ truth, interval }) =>
@@ -160,7 +170,10 @@ export function coverageText(rows: readonly Row[]): string {
   return ` The truth lies inside ${inside} of ${rows.length} intervals.`;
 }
 
-/** Returns a sentence on reports whose true answers are not known here. */
+/**
+ * Returns a sentence on the reports whose true answers this browser does not know. `foreign` is
+ * their number.
+ */
 export function elsewhereText(foreign: number, people: number): string {
   if (foreign > 0) {
     if (people === 0) {

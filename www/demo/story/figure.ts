@@ -1,16 +1,19 @@
-// A chart for people who cannot see it: its title, sentences with its content, and a table of the
-// same numbers.
+// The accessible content of a chart: its title, a description in sentences, and a table of the same
+// numbers.
 
 import { byId, el, svg } from "../shared/dom.js";
 
 export interface ChartText {
   readonly title: string;
   readonly sentences: readonly string[];
-  /** Cells of the table by row. The first cell of a row is its name. */
+  /** Table cells, row by row. The first cell of a row is its heading. */
   readonly cells: readonly (readonly string[])[];
 }
 
-/** Creates an empty chart with this id, and a table with these column heads. */
+/**
+ * Creates an empty chart with this id, and a table of its numbers. `rows` names the rows in the
+ * table's title. `heads` are the headings of the columns.
+ */
 export function figure(id: string, rows: string, heads: readonly string[]): readonly Element[] {
   const chart = svg(
     "svg",
@@ -25,7 +28,7 @@ export function figure(id: string, rows: string, heads: readonly string[]): read
   return [chart, el("details", {}, el("summary", {}, `${rows} as a table`), tabulated)];
 }
 
-/** Sets the title, description and table of the chart with this id. */
+/** Sets the title, the description and the table of the chart with this id. */
 export function describeChart(id: string, { title, sentences, cells }: ChartText): void {
   byId(`${id}-title`).textContent = title;
   byId(`${id}-desc`).textContent = sentences.join(" ");

@@ -1,27 +1,35 @@
-// Growth of the crowd: draws people, randomises the reports and posts them in batches.
+// Growth of the crowd: draws invented people, randomises their reports and sends them in batches.
 
 import type { Randomizer } from "hushbin";
 import { counted } from "../shared/format.js";
 import type { People } from "./habits.js";
 import type { Sender } from "./sender.js";
 
-/** Functions of the package's randomizer for packed arrays. */
+/**
+ * Functions of the package's randomizer that randomise many people at once, given as packed arrays.
+ */
 export type ManyRandomizer = Pick<Randomizer, "randomizeMany" | "upload">;
 
 export interface Progress {
   readonly sent: number;
   readonly of: number;
-  /** Reports per second of randomising, without drawing and posting. */
+  /**
+   * Number of reports randomised per second of randomising. Drawing people and sending do not
+   * count.
+   */
   readonly randomised: number;
-  /** Reports per second from the draw of people to the collector's receipt. */
+  /**
+   * Number of reports acknowledged by the collector per second, from the draw of the people to the
+   * receipt.
+   */
   readonly acknowledged: number;
 }
 
 export interface GrowthOptions {
   readonly people: number;
-  /** Draws `people` people, starting with number `first`. */
+  /** Draws `people` invented people, starting with the one whose number is `first`. */
   readonly draw: (first: number, people: number) => People;
-  /** Returns the number of people who have reported before. */
+  /** Returns the number of invented people who have already reported. */
   readonly already: () => number;
   readonly randomizer: ManyRandomizer;
   readonly sender: Pick<Sender<never>, "send">;
@@ -30,15 +38,24 @@ export interface GrowthOptions {
   readonly now?: () => number;
 }
 
-/** Maximum number of people in one upload: a few milliseconds of work between frames. */
+/**
+ * Maximum number of people in one upload. Randomising them takes a few milliseconds, so the page
+ * stays responsive.
+ */
 const BATCH = 1000;
 
-/** Returns the number of people per upload. Small crowds need several uploads to show progress. */
+/**
+ * Returns the number of people per upload. A small crowd is split into several uploads, so that
+ * progress is visible.
+ */
 export function batchOf(people: number): number {
   return Math.max(1, Math.min(BATCH, Math.ceil(people / 10)));
 }
 
-/** Adds people until all are acknowledged or the signal is aborted. */
+/**
+ * Sends reports of invented people until the collector has acknowledged all, or until the signal is
+ * aborted.
+ */
 export async function grow(growth: GrowthOptions): Promise<void> {
   const { people, randomizer, sender, signal, now = () => performance.now() } = growth;
   const batch = batchOf(people);
@@ -64,7 +81,7 @@ export async function grow(growth: GrowthOptions): Promise<void> {
   }
 }
 
-/** Returns the outcome of a growth in words. */
+/** Describes the outcome of a growth in words. `sent` is the number of reports. */
 export function outcomeText(sent: number, aborted: boolean): string {
   const reports = counted(sent, "report");
   return aborted
@@ -72,6 +89,6 @@ export function outcomeText(sent: number, aborted: boolean): string {
     : `${reports} sent and stored on the collector’s disk.`;
 }
 
-/** Message for a growth that an error ended. */
+/** Message shown if an error ended a growth. */
 export const INTERRUPTED_TEXT =
   "Sending stopped. The unfinished upload is kept. Exactly the same bytes are sent again before anything else.";

@@ -1,11 +1,15 @@
-// The invented crowd: its people are drawn here. The reports are randomised and sent as usual.
+// The invented people of the crowd, and the random numbers that decide on their answers. Their
+// reports are randomised and sent as usual.
 
 import type { Truth } from "./ledger.js";
 
-/** Shares of people who answer yes and no, for every item. */
+/** Shares of people who answer yes and no to each item. The other people do not answer it. */
 export type Habits = readonly { readonly yes: number; readonly no: number }[];
 
-/** People in the shape of the packed-array API, with the truth about them. */
+/**
+ * Answers of people as packed arrays, the format in which the package randomises many people, and
+ * the true counts.
+ */
 export interface People {
   readonly lengths: Uint32Array;
   readonly items: Uint32Array;
@@ -13,13 +17,13 @@ export interface People {
   readonly truth: Truth;
 }
 
-/** Pseudo-random number in [0, 1) for a person and a purpose. */
+/** Function that returns a pseudo-random number in [0, 1) for a person and a purpose. */
 export type Rolls = (person: number, purpose: number) => number;
 
 /**
- * Rolls that are equal in every browser and for every mechanism, so that the n-th person is always
- * the same. They only decide on true answers, so they need not be secure. The package's generator
- * randomises the reports.
+ * Pseudo-random numbers that are equal in every browser and for every mechanism, so the n-th person
+ * is always the same. They only decide on true answers, so they need not be secure. The package's
+ * generator randomises the reports.
  */
 export const ROLLS: Rolls = (person, purpose) =>
   mix32(Math.imul(mix32(person ^ 0x5bd1e995), 0x9e3779b1) + purpose) / 2 ** 32;
@@ -33,8 +37,8 @@ function mix32(word: number): number {
 }
 
 /**
- * Draws `people` people, starting with number `first`. A person with more than `most` answers gives
- * a random `most` of them.
+ * Draws `people` people, starting with the one whose number is `first`. If a person has more than
+ * `most` answers, a random selection of `most` answers is kept.
  */
 export function draw(
   habits: Habits,
@@ -73,7 +77,7 @@ export function draw(
   };
 }
 
-/** Sets one share. If both shares together exceed 1, the other one is lowered. */
+/** Sets the share of yes or of no. If both shares together exceed 1, the other share is lowered. */
 export function adjust(
   habit: Habits[number],
   side: "yes" | "no",

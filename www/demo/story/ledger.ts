@@ -1,25 +1,28 @@
-// The record of reports that this browser has sent, with the true answers for comparison with
-// estimates. It is in local storage, because it must survive a reload as the collector's reports
-// do. A real page keeps no such record.
+// The record of reports that this browser has sent, with the true answers, so that estimates can be
+// compared with them. It is in local storage, because it must survive a reload, as the collector's
+// reports do. A real page keeps no such record.
 
 import type { Answers } from "./mechanism/mechanism.js";
 
-/** Numbers of true answers behind a number of reports, by item index. */
+/**
+ * Counts of the true answers in a number of reports. `yes` and `no` have one count for each item,
+ * by index.
+ */
 export interface Truth {
   readonly people: number;
   readonly yes: readonly number[];
   readonly no: readonly number[];
 }
 
-/** Upload with its true answers. */
+/** Upload that is not yet acknowledged, with its true answers. */
 export interface PendingUpload<A = Answers> {
   readonly upload: Uint8Array;
   readonly truth: Truth;
-  /** Answers of the visitor, if the visitor made the upload. */
+  /** Answers of the visitor, if the upload has the visitor's report. */
   readonly mine?: A;
 }
 
-/** Report of the visitor. */
+/** Upload with the visitor's report, and the visitor's true answers. */
 export interface OwnReportRecord<A = Answers> {
   readonly upload: Uint8Array;
   readonly answers: A;
@@ -28,7 +31,7 @@ export interface OwnReportRecord<A = Answers> {
 interface Saved<A> {
   truth: Truth;
   mine: { upload: string; answers: A } | null;
-  /** Upload that may have been posted, but is not acknowledged. */
+  /** Upload that may have been sent but is not acknowledged. */
   pending: { upload: string; truth: Truth; mine: A | null } | null;
 }
 
@@ -81,13 +84,15 @@ export class Ledger<A = Answers> {
     }
   }
 
-  /** Records an upload as pending. Call this before its first byte leaves. */
+  /** Records an upload as pending. Call this before any of its bytes is sent. */
   begin(sending: PendingUpload<A>): void {
     const { upload, truth, mine = null } = sending;
     this.#save({ ...this.#saved, pending: { upload: toBase64(upload), truth, mine } });
   }
 
-  /** Records that the pending upload is on the collector's disk. Ignores any other upload. */
+  /**
+   * Records that the collector has stored the pending upload. Does nothing for any other upload.
+   */
   acknowledge(upload: Uint8Array): void {
     const { truth, mine, pending } = this.#saved;
     if (pending?.upload !== toBase64(upload)) return;
@@ -98,7 +103,7 @@ export class Ledger<A = Answers> {
     });
   }
 
-  /** Drops the pending upload, because the collector refused it for good. */
+  /** Drops the pending upload, because the collector will never accept it. */
   abandon(): void {
     this.#save({ ...this.#saved, pending: null });
   }
@@ -132,13 +137,13 @@ export class Ledger<A = Answers> {
   }
 }
 
-/** Returns the truth about no people. */
+/** Returns the counts without any people, which are 0 for each item. */
 export function emptyTruth(items: number): Truth {
   const zeros = new Array<number>(items).fill(0);
   return { people: 0, yes: zeros, no: zeros };
 }
 
-/** Returns the truth about two groups of people together. */
+/** Adds the counts of two groups of people. */
 export function addTruths(a: Truth, b: Truth): Truth {
   const add = (x: readonly number[], y: readonly number[]) => x.map((n, i) => n + (y[i] ?? 0));
   return { people: a.people + b.people, yes: add(a.yes, b.yes), no: add(a.no, b.no) };

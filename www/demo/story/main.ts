@@ -1,4 +1,4 @@
-// The demo page: starts its parts and passes events between them.
+// The demo page: creates the views of its chapters and passes events between them.
 
 import { HushbinError } from "hushbin";
 import { isRefusal, loadAnalysis } from "../shared/analysis.js";
@@ -28,15 +28,15 @@ import draft from "./tasks/collision.json" with { type: "json" };
 import { VisitsChannel } from "./visits/channel.js";
 import { VisitsSection } from "./visits/section.js";
 
-/** Interval in ms between requests to the collector while this page sends nothing. */
+/** Interval in ms between requests for estimates while this page sends nothing. */
 const IDLE_MS = 4000;
-/** Minimum time in ms between requests while a crowd grows. */
+/** Minimum time in ms between requests for estimates while a crowd grows. */
 const BUSY_MS = 250;
 const FIRST_ANSWERS: Answers = { "dark-mode": 1, notifications: -1 };
 
 class Demo {
   readonly #channels: readonly Channel[];
-  /** Channel of the chosen mechanism. */
+  /** Task, randomiser and record of the chosen mechanism. */
   #channel: Channel;
   readonly #own: ReadonlyMap<Channel, OwnReport<Answers>>;
   readonly #questions: Question[];
@@ -105,7 +105,7 @@ class Demo {
     }, IDLE_MS / 4);
   }
 
-  /** Channel of the visitor's report, if it was sent. */
+  /** Channel through which the visitor's report was sent; undefined if none was sent. */
   get #sent(): Channel | undefined {
     return this.#channels.find(({ ledger }) => ledger.mine);
   }
@@ -119,7 +119,7 @@ class Demo {
     this.#estimates.announce();
   }
 
-  /** Shows everything that depends on the chosen mechanism. */
+  /** Updates every view that depends on the chosen mechanism. */
   #present(): void {
     this.#switch.show(this.#channel);
     explainTask(this.#channel);
@@ -162,7 +162,7 @@ class Demo {
     this.#estimates.announce();
   }
 
-  /** Randomises the current answers for a preview, which is not sent. */
+  /** Randomises the current answers and shows the report as a preview. It is not sent. */
   #preview(): void {
     const { answers } = this.#form;
     const { randomizer } = this.#channel;
@@ -199,7 +199,7 @@ class Demo {
     }
   }
 
-  /** Shows the report that left, and switches to its mechanism. */
+  /** Shows the visitor's report that was sent, and switches to its mechanism. */
   #showSent(): void {
     const sent = this.#sent;
     const mine = sent?.ledger.mine;
@@ -229,7 +229,8 @@ class Demo {
   }
 
   /**
-   * Requests estimates of these channels. During a request, further channels wait for the next one.
+   * Requests the estimates of these channels. If a request is already running, they wait for the
+   * next one.
    */
   #ask(...channels: readonly Channel[]): Promise<void> {
     for (const channel of channels) this.#waiting.add(channel);

@@ -1,4 +1,4 @@
-// The meaning of ε in plain words, with the numbers of the task.
+// The chapter on the meaning of ε, in plain words with the numbers of the task.
 
 import { certaintyOf } from "../../client/certainty.js";
 import { byId, el, eToEpsilon } from "../shared/dom.js";
@@ -6,10 +6,13 @@ import { lossOf, short } from "../shared/format.js";
 import type { Channel } from "./channel.js";
 import type { EstimatesAnswer } from "./collector.js";
 
-/** Reports of one person in a year, under the default budget of one report in 30 days. */
+/**
+ * Maximum number of reports of one person in a year, under the default budget of one report in 30
+ * days.
+ */
 const REPORTS_A_YEAR = Math.ceil(365 / 30);
 
-/** Fills the last chapter with the collector's statements about the task. */
+/** Fills the last chapter of the page with explanations of the task and its ε. */
 export function explainTask({ answer, texts, covers, kind }: Channel): void {
   const { task, fingerprint, effective_epsilon } = answer;
   const { epsilon, sparsity } = task;

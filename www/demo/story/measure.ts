@@ -1,14 +1,14 @@
 // Measures the privacy loss of a randomiser: a lower bound on ε from its reports alone. With the
-// stated confidence, the bound of an honest randomiser is below the promised ε. A bound above it
-// shows a violation.
+// stated confidence, the bound of an honest randomiser is below the promised ε. A bound above the
+// promised ε shows a violation.
 
 import type { Randomizer } from "hushbin";
 import type { Explainer, MeasuredBound, SignedAnswer } from "../shared/analysis.js";
 
-/** Subject and effort of an audit. */
+/** Randomizer that is audited, and the effort and confidence of the audit. */
 export interface AuditOptions {
   readonly randomizer: Pick<Randomizer, "randomizeMany">;
-  /** Explainer of the task that makes the promise. */
+  /** Explainer of the task whose ε the randomizer promises. */
   readonly explainer: Pick<Explainer, "audit" | "extremes">;
   /** Number of reports of each of the two inputs. */
   readonly trials: number;
@@ -17,10 +17,13 @@ export interface AuditOptions {
   readonly onProgress: (share: number) => void;
 }
 
-/** Number of reports between pauses: a few milliseconds of work. */
+/** Number of reports between pauses. Making them takes a few milliseconds. */
 const SLICE = 500;
 
-/** Makes reports of two inputs and computes a lower bound on ε. Returns null if aborted. */
+/**
+ * Makes reports of two inputs and computes a lower bound on ε from them. Returns null if the signal
+ * is aborted.
+ */
 export async function measureAudit(auditing: AuditOptions): Promise<MeasuredBound | null> {
   const { randomizer, explainer, trials, confidence, signal, onProgress } = auditing;
   const inputs = explainer.extremes();
@@ -42,7 +45,7 @@ export async function measureAudit(auditing: AuditOptions): Promise<MeasuredBoun
   }
 }
 
-/** Returns `size` reports of an input, back to back. */
+/** Randomises the same input `size` times. Returns the reports one after the other. */
 function reportsOf(
   randomizer: AuditOptions["randomizer"],
   input: readonly SignedAnswer[],

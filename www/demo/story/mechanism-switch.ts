@@ -1,10 +1,12 @@
-// The choice of a mechanism: cards with a description of each, and a compact copy next to the
-// estimates. Both are radio groups.
+// The choice of a mechanism: cards that describe the mechanisms, and a compact copy of the choice
+// next to the estimates. Both are groups of radio buttons.
 
 import { byId, el } from "../shared/dom.js";
 import type { Channel } from "./channel.js";
 
-/** Choice of a mechanism in two groups. It calls `onChange` after every change. */
+/**
+ * Two groups of radio buttons that choose the same mechanism. Calls `onChange` after every change.
+ */
 export class MechanismSwitch {
   readonly #groups: readonly HTMLElement[];
 
@@ -23,7 +25,7 @@ export class MechanismSwitch {
     }
   }
 
-  /** Checks the channel's radio in both groups. */
+  /** Selects the radio button of the channel's mechanism in both groups. */
   show({ kind }: Channel): void {
     for (const group of this.#groups) {
       for (const radio of group.querySelectorAll("input"))

@@ -1,4 +1,5 @@
-// The conclusions of an observer who sees the report.
+// The chapter on an observer who sees the visitor's report, and on the observer's belief before and
+// after.
 
 import { certaintyOf } from "../../client/certainty.js";
 import { type Belief, posterior } from "../shared/analysis.js";
@@ -22,9 +23,9 @@ export class Observer {
   readonly #span = svg("line", { class: "span" });
   readonly #own = svg("path", { class: "own" });
   #answers: Answers = {};
-  /** True if the visitor chose the claim. */
+  /** True if the visitor has chosen the claim whose probability is shown. */
   #chosen = false;
-  /** Upload of the displayed report. */
+  /** Upload that contains the displayed report. */
   #upload: Uint8Array | null = null;
 
   constructor(channel: Channel, questions: readonly Question[]) {
@@ -47,7 +48,7 @@ export class Observer {
     this.#before.addEventListener("input", () => this.#update());
   }
 
-  /** Shows another report and the answers behind it. */
+  /** Shows the conclusions from another report. `answers` are the true answers behind it. */
   show(channel: Channel, answers: Answers, upload: Uint8Array): void {
     this.#channel = channel;
     byId("observer-bound").replaceChildren(...boundInWords(channel));
@@ -61,7 +62,10 @@ export class Observer {
     this.#update();
   }
 
-  /** Returns the answer that the report supports most: the worst case for the visitor. */
+  /**
+   * Returns the answered item whose true answer the report supports most. This is the worst case
+   * for the visitor.
+   */
   #mostRevealingItem(): string | undefined {
     const upload = this.#upload;
     const answers = this.#answers;

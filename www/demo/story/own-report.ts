@@ -1,4 +1,4 @@
-// The visitor's report. The package's client sends it, as in any page. The page only reads the
+// The visitor's own report. The package's client sends it, as on any page. This page only reads the
 // bytes before they leave.
 
 import type { ClientOptions } from "hushbin";
@@ -6,27 +6,28 @@ import type { ClientOptions } from "hushbin";
 import type { Ledger, Truth } from "./ledger.js";
 import type { Sender } from "./sender.js";
 
-/** Functions of the package's client that are used here. */
+/** Functions of the package's client that this page uses. */
 export interface Reporter<A> {
   readonly pending: number;
   report(answers: A): Promise<unknown>;
   flush(): Promise<void>;
 }
 
-/** @typeParam A the answers */
+/** @typeParam A type of the visitor's answers */
 export interface OwnReportOptions<A> {
   readonly ledger: Ledger<A>;
   readonly sender: Sender<A>;
-  /** Ledgers that together have at most one report of the visitor. */
+  /** Ledgers of all mechanisms. Together they contain at most one report of the visitor. */
   readonly all: readonly Ledger<A>[];
-  /** Creates a client that sends with this `fetch`. */
+  /** Creates a client that sends its requests with this `fetch`. */
   readonly open: (fetch: typeof globalThis.fetch) => Reporter<A>;
   readonly truthOf: (answers: A) => Truth;
 }
 
 /**
- * Options of the page's clients. A person who presses the button consents, so the browser's privacy
- * signals are ignored. The page's ledger records the report, so the client's storage is in memory.
+ * Options of the clients that send the visitor's report. A person who presses the button consents,
+ * so the browser's privacy signals are ignored. The page's ledger records the report, so the client
+ * needs no persistent storage.
  */
 export const CLIENT_OPTIONS = {
   consent: true,
@@ -44,8 +45,8 @@ export class OwnReport<A> {
   }
 
   /**
-   * Reports once over all mechanisms, because another report of the same answers spends ε again.
-   * Later calls only resend an unacknowledged report.
+   * Sends one report of the visitor over all mechanisms, because another report of the same answers
+   * would spend ε again. A later call only resends a report that is not acknowledged.
    */
   async send(answers: A): Promise<void> {
     const { all, open, sender } = this.#options;
@@ -62,7 +63,10 @@ export class OwnReport<A> {
     });
   }
 
-  /** Records the bytes in the ledger before they leave, and then their receipt. */
+  /**
+   * Records the bytes of an upload in the ledger before they leave, and later the collector's
+   * receipt.
+   */
   async #recordAndFetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
     const upload = init?.body;
     const answers = this.#answers;
@@ -76,7 +80,10 @@ export class OwnReport<A> {
   }
 }
 
-/** Returns the message for a report that was not acknowledged. */
+/**
+ * Returns the message for a report that was not acknowledged. `drawn` is true if it was already
+ * randomised.
+ */
 export function unsentMessage(drawn: boolean): string {
   return drawn
     ? "Drawn, but not acknowledged. The same bytes are kept and sent again."

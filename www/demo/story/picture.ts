@@ -1,4 +1,4 @@
-// Shows a mechanism's picture of a report, with its title and legend.
+// The display of a mechanism's picture of a report, with its title and legend.
 
 import { byId, el } from "../shared/dom.js";
 import type { Picture } from "./mechanism/mechanism.js";

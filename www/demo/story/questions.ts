@@ -1,13 +1,14 @@
-// The texts of the questions, by item of the task. An item without a text is shown by its name.
+// The texts of the questions, for each item of the task. An item without a text is shown by its
+// name.
 
 export interface Question {
   readonly item: string;
   readonly text: string;
   /** Short name for charts. */
   readonly label: string;
-  /** Initial share of the invented crowd that answers yes. */
+  /** Share of invented people who answer yes, before the visitor changes it. */
   readonly yes: number;
-  /** Initial share of the invented crowd that answers no. */
+  /** Share of invented people who answer no, before the visitor changes it. */
   readonly no: number;
 }
 
@@ -74,7 +75,7 @@ const KNOWN: readonly Question[] = [
   { item: "sync", text: "Tabs follow you to other devices", label: "Sync", yes: 0.1, no: 0.1 },
 ];
 
-/** Returns the questions of a task, in its order. */
+/** Returns the question for each item of a task, in the task's order. */
 export function questionsOf(items: readonly string[]): Question[] {
   return items.map(
     (item) =>
@@ -88,7 +89,7 @@ export function questionsOf(items: readonly string[]): Question[] {
   );
 }
 
-/** Returns an answer in words. */
+/** Returns the word for an answer: yes, no or not set. */
 export function answerWord(value: 1 | -1 | 0): string {
   return value === 1 ? "yes" : value === -1 ? "no" : "not set";
 }

@@ -4,7 +4,7 @@ export const NO_RANDOMNESS =
   "The browser provides no secure randomness, so nothing is reported. There is no weaker fallback.";
 
 /**
- * Draws the seed of a crowd.
+ * Draws a seed of 32 random bytes for the generator of a simulated crowd.
  *
  * @throws Error if the browser has no secure randomness
  */

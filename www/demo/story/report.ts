@@ -1,4 +1,4 @@
-// One upload, byte by byte, and the last draws.
+// The view of one upload, byte by byte, and of the last draws.
 
 import type { Reported, UploadFieldName } from "../shared/analysis.js";
 import { byId, el } from "../shared/dom.js";
@@ -6,7 +6,7 @@ import { counted, hex, hexByte } from "../shared/format.js";
 import type { Channel } from "./channel.js";
 import type { MechanismTexts } from "./mechanism/mechanism.js";
 
-/** Upload to show. */
+/** Upload to show, and its channel. `state` says whether it was sent or is only a preview. */
 export interface ShownReport {
   readonly state: "preview" | "sent";
   readonly upload: Uint8Array;
@@ -19,7 +19,7 @@ export interface Part {
   readonly bytes: Uint8Array;
 }
 
-/** One draw of an upload. */
+/** One random draw of an upload: its fields, and the decoded response. */
 interface Draw {
   readonly parts: readonly Part[];
   readonly reported: Reported;
@@ -32,7 +32,7 @@ export class ReportView {
   readonly #draws: Draw[] = [];
   #last: Draw | null = null;
 
-  /** Shows an upload and returns the randomised part of its report. */
+  /** Shows an upload byte by byte. Returns the randomised part of its report. */
   show({ state, upload, channel: { texts, explainer } }: ShownReport): Reported {
     const dissected = explainer.dissect(upload);
     const parts = dissected.parts.map(({ name, from, to }) => ({
@@ -65,7 +65,7 @@ export class ReportView {
     return draw.reported;
   }
 
-  /** Empties the list of draws. Call this if the answers or the mechanism have changed. */
+  /** Empties the list of draws. Call this after the answers or the mechanism have changed. */
   forgetDraws(): void {
     this.#draws.length = 0;
   }
@@ -103,7 +103,7 @@ const NAMES: Record<FixedPart, string> = {
   seed: "seed",
 };
 
-/** Short names, which fit under a single byte. */
+/** Short names of fields, which fit under a single byte. */
 const SHORT = { version: "v", task: "task", count: "n" };
 
 const MEANINGS: Partial<Record<UploadFieldName, string>> & Record<FixedPart, string> = {
@@ -114,7 +114,10 @@ const MEANINGS: Partial<Record<UploadFieldName, string>> & Record<FixedPart, str
   seed: "A random number. For this report only, the seed decides where each possible answer falls. It does not depend on your answers.",
 };
 
-/** Creates the bytes of a part, with its label. */
+/**
+ * Creates an element with the bytes of a field. `changed` marks bytes that differ from the last
+ * draw.
+ */
 export function partBytes(part: Part, label: string, changed: boolean): HTMLElement {
   return el(
     "span",

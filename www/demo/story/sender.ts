@@ -1,11 +1,11 @@
-// Uploads leave one at a time. The ledger records each one before it leaves, so that its truth
-// matches the collector's reports even after a failure.
+// Sends the uploads of this browser, one at a time. The ledger records each upload before it
+// leaves, so that its true answers match the collector's reports even after a failure.
 
 import { type Collector, CollectorError } from "./collector.js";
 import type { Ledger, PendingUpload } from "./ledger.js";
 import type { Answers } from "./mechanism/mechanism.js";
 
-/** @typeParam A answers of the visitor */
+/** @typeParam A type of the visitor's answers */
 export class Sender<A = Answers> {
   readonly #collector: Collector;
   readonly #ledger: Ledger<A>;
@@ -15,7 +15,7 @@ export class Sender<A = Answers> {
     this.#ledger = ledger;
   }
 
-  /** Sends the upload that `make` returns, after any pending one. */
+  /** Sends the upload that `make` returns, after sending any pending upload. */
   send(make: () => PendingUpload<A>): Promise<void> {
     return this.exclusively(async () => {
       this.#ledger.begin(make());
@@ -23,13 +23,13 @@ export class Sender<A = Answers> {
     });
   }
 
-  /** Sends the same bytes of an unacknowledged upload again. */
+  /** Sends a pending upload again, with the same bytes. Does nothing if there is none. */
   settle(): Promise<void> {
     return this.exclusively(async () => {});
   }
 
   /**
-   * Runs `action` while no other tab of this browser sends. A pending upload is sent first.
+   * Runs `action` while no other tab of this browser sends uploads. A pending upload is sent first.
    */
   exclusively(action: () => Promise<void>): Promise<void> {
     const run = async () => {
