@@ -1,4 +1,5 @@
-// Two estimates of each number and its truth: one lane for each estimate, on the same scale.
+// The chart of the chapter on both ways: the truth and two estimates of each number. Each estimate
+// has its own lane, and both lanes have the same scale.
 
 import type { BothEstimate, BothEstimates, Estimate } from "../../shared/analysis.js";
 import { byId, setAll, svg } from "../../shared/dom.js";
@@ -6,7 +7,7 @@ import { describeChart } from "../figure.js";
 import { inUnit, labelOf } from "./task.js";
 
 const HEAD = 28;
-/** Heights of a lane in px. A narrow one has its text above. */
+/** Heights of a lane in px, on wide and on narrow screens. A narrow lane has its text above. */
 const LANES = { wide: 26, narrow: 40 };
 const GAP = 14;
 const WIDE = 560;
@@ -46,7 +47,10 @@ export class BothChart {
 
 const heightOf = (width: number) => (width >= WIDE ? LANES.wide : LANES.narrow);
 
-/** Returns the distance from the truth to both ends of a number's scale. */
+/**
+ * Returns the distance from the truth to either end of a number's scale, so that both intervals
+ * fit.
+ */
 function reachOf({ truth, local, shuffled }: BothEstimate): number {
   const ends = [local, shuffled].flatMap((own) => [own.estimate, ...own.simultaneous_interval]);
   return 1.08 * Math.max(...ends.map((end) => Math.abs(end - truth)));

@@ -1,12 +1,19 @@
-// The invented people and the answers. The n-th person is always the same.
+// The invented people of the chapter on both ways, and their answers. The n-th person is always the
+// same.
 
 import { ROLLS } from "../habits.js";
 import { BROWSING } from "./task.js";
 
-/** First purpose of this chapter's rolls. Other chapters use smaller numbers. */
+/**
+ * Number of this chapter's first purpose for pseudo-random numbers. Other chapters use smaller
+ * numbers.
+ */
 const FIRST = 200;
 
-/** Returns the answers of `people` people, starting with number `first`, back to back. */
+/**
+ * Returns the answers of `people` people, one person after the other. The first person has the
+ * number `first`.
+ */
 export function drawBrowsing(first: number, people: number): Float64Array {
   const numbers = BROWSING.numbers.length;
   const answers = new Float64Array(people * numbers);
@@ -16,7 +23,7 @@ export function drawBrowsing(first: number, people: number): Float64Array {
   return answers;
 }
 
-/** Returns the answers of one person. */
+/** Returns the four answers of one invented person. */
 export function browsing(person: number): number[] {
   const roll = (purpose: number) => ROLLS(person, FIRST + purpose);
   // Most pages load fast, a few very slowly. People who stay longer scroll and click more.

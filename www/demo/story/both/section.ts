@@ -1,4 +1,5 @@
-// The chapter that asks the same people for the same numbers in both ways, at the same ε.
+// The chapter that asks the same people for the same numbers in two ways: in local reports, and in
+// messages through a shuffler. Both ways have the same ε.
 
 import { Both, type BothEstimates } from "../../shared/analysis.js";
 import { byId, el, setAll } from "../../shared/dom.js";
@@ -10,9 +11,11 @@ import { drawBrowsing } from "./people.js";
 import { SentView } from "./sent.js";
 import { BROWSING } from "./task.js";
 
-/** Numbers of people to choose from. The first is the minimum of a batch. */
+/**
+ * Numbers of people to choose from. The first is the minimum that the shuffler needs for a batch.
+ */
 const SIZES = [BROWSING.people, 30_000, 100_000];
-/** Number of people between pauses: about 10 ms of work. */
+/** Number of people asked between two pauses. Asking them takes about 10 ms. */
 const SLICE = 500;
 const CONFIDENCE = 0.95;
 
@@ -111,7 +114,10 @@ function open(): Both {
   return new Both(BROWSING, drawSeed());
 }
 
-/** Returns the comparison in words: the ratio of errors, and how many intervals hold the truth. */
+/**
+ * Compares both ways in words: the ratio of their standard errors, and the number of intervals that
+ * contain the truth.
+ */
 export function verdictOf({ people, items }: BothEstimates): string {
   const ratios = items.map(({ local, shuffled }) => local.standard_error / shuffled.standard_error);
   const times = ratios.reduce((sum, own) => sum + own, 0) / ratios.length;

@@ -1,4 +1,4 @@
-// The report and the messages of one person, and what an observer learns from them.
+// The local report and the messages of one person, and what an observer learns from each.
 
 import type { Both, BothSent } from "../../shared/analysis.js";
 import { byId, el } from "../../shared/dom.js";

@@ -1,4 +1,4 @@
-// The complete task of the chapter on both ways, as in a shuffler's task file.
+// The sum task of the chapter on both ways, with all its parameters.
 
 import type { SumTaskFile } from "../../shared/analysis.js";
 
@@ -18,7 +18,7 @@ export const BROWSING = {
   messages: { levels: 6, drawn: 4, trials: 3, threshold: "4720160054364177408", noise: 24 },
 } as const satisfies SumTaskFile;
 
-/** Names of the numbers for people. */
+/** Names of the numbers, as people see them. */
 export const LABELS: Readonly<Record<(typeof BROWSING.numbers)[number]["name"], string>> = {
   load: "Load time",
   scrolled: "Scrolled",
@@ -30,7 +30,7 @@ export function labelOf(item: string): string {
   return LABELS[item as keyof typeof LABELS] ?? item;
 }
 
-/** Formats a number with its unit. The range decides on the number of decimals. */
+/** Formats a number with its unit. A wide range has fewer decimals. */
 export function inUnit(value: number, range: readonly [number, number], unit?: string): string {
   const places = Math.max(0, 4 - Math.ceil(Math.log10(range[1] - range[0])));
   const format = { minimumFractionDigits: places, maximumFractionDigits: places };

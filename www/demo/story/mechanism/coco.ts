@@ -1,4 +1,5 @@
-// CoCo: means from one side of a pair of buckets.
+// The texts and pictures for CoCo, which estimates means. A report is one side of a pair of
+// buckets.
 
 import type { Outcome, Placement, Reported } from "../../shared/analysis.js";
 import { el } from "../../shared/dom.js";
@@ -26,7 +27,7 @@ export class Coco implements MechanismTexts {
     "the number of answers of the first input that push to the reported side, minus the number that push against it";
   readonly figures: MechanismTexts["figures"];
   readonly #sparsity: number;
-  /** Name of the elements that replace missing answers. */
+  /** Name of the elements that stand in for missing answers. */
   readonly #filler: string;
   readonly #hashes: Hashes;
 

@@ -1,4 +1,5 @@
-// Collision: frequencies of items with signs from one bucket.
+// The texts and pictures for Collision, which estimates how frequent each item is with each sign. A
+// report is one bucket.
 
 import type { Placement, Reported } from "../../shared/analysis.js";
 import type { NamedTask } from "../collector.js";

@@ -1,4 +1,5 @@
-// Hash-bin: means from noisy sums, at event level and at user level.
+// The texts and pictures for hash-bin, which estimates means. A report has noisy sums at event
+// level, and a sign at user level.
 
 import type { Explainer, Outcome, Placement, Reported } from "../../shared/analysis.js";
 import { el, svg } from "../../shared/dom.js";
@@ -178,7 +179,10 @@ function signed(value: number, digits = 2): string {
   return Number(text) === 0 ? text : `${value < 0 ? "−" : "+"}${text}`;
 }
 
-/** Draws a bin on a line around zero: its sum, and its value after noise. */
+/**
+ * Draws a bin of a report on an axis around zero: the sum of its answers, and its value after
+ * noise.
+ */
 function noisy(sum: number, value: number): SVGSVGElement {
   const x = (share: number) => `${50 + 48 * share}%`;
   return svg(

@@ -1,4 +1,4 @@
-// The mechanisms that the page explains, in the order of its controls.
+// The mechanisms that the page explains, in the order in which its controls list them.
 
 import { coco } from "./coco.js";
 import { collision } from "./collision.js";

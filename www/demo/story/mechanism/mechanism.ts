@@ -1,48 +1,53 @@
-// The interface of a mechanism to the page: texts and pictures of its reports. The analysis module
-// makes all calculations. A mechanism needs one module, one task file, and one line of index.ts.
+// The texts and pictures that a mechanism provides to the page. The analysis module makes all
+// calculations. A mechanism needs one module, one task file, and one line of index.ts.
 
 import type { Explainer, Placement, Reported } from "../../shared/analysis.js";
 import type { NamedTask } from "../collector.js";
 import type { Question } from "../questions.js";
 
-/** Answers by item: 1 for yes, -1 for no. Items without an answer are absent. */
+/** Answers for each item: 1 for yes, −1 for no. Items without an answer are absent. */
 export type Answers = Readonly<Record<string, 1 | -1>>;
 
-/** Mechanism before its task is known. */
+/** Description of a mechanism that does not depend on the task. */
 export interface MechanismInfo {
   /** Short name for controls and titles. */
   readonly name: string;
-  /** Sentences on the strengths of the mechanism. */
+  /** Sentences that describe the strengths of the mechanism. */
   readonly strength: string;
-  /** Short text on the coverage of one report's ε. */
+  /** Short text that says what one report's ε protects. */
   readonly covers: string;
-  /** Id of the task at the collector. */
+  /** Id of the mechanism's task at the collector. */
   readonly task: string;
   /**
-   * Creates the texts and pictures for a task.
+   * Creates the texts and pictures that depend on the task.
    *
    * @throws RangeError if the collector's task has another mechanism
    */
   explain(task: NamedTask, explainer: Explainer): MechanismTexts;
 }
 
-/** Number of the last chapter, with its name and its meaning. */
+/** Key number in the last chapter of the page, with its name and a note on its meaning. */
 export type Figure = readonly [name: string, value: string, note: string];
 
-/** Mechanism with the parameters of a task. */
+/** Texts and pictures of a mechanism for one task. */
 export interface MechanismTexts {
   /** Name of the randomised part of a report. */
   readonly part: string;
-  /** Returns the randomised part in words: "bucket 3". */
+  /** Describes the randomised part of a report in a few words: "bucket 3". */
   words(reported: Reported): string;
   /** Explains the randomised part to the person who made the report. */
   meaning(reported: Reported): string;
-  /** Sentences on how answers change the probabilities. They follow "Under Collision, ". */
+  /**
+   * Sentences that say how answers change the probabilities. They follow the words "Under
+   * Collision, ".
+   */
   readonly probabilities: string;
-  /** Definition of the audit's score. It follows "The score of a report is ". */
+  /**
+   * Definition of the score that the audit uses. It follows the words "The score of a report is ".
+   */
   readonly score: string;
   readonly figures: readonly Figure[];
-  /** Draws how answers became a report. */
+  /** Draws a picture of how the answers became a report. */
   picture(placement: Placement, reported: Reported, questions: readonly Question[]): Picture;
 }
 
@@ -50,12 +55,12 @@ export interface Picture {
   readonly title: string;
   readonly text: string;
   readonly body: HTMLElement;
-  /** Legend entries: a swatch and its words. */
+  /** Legend of the picture. Each entry has a sample of the mark and its explanation. */
   readonly key: readonly (readonly [HTMLElement, string])[];
 }
 
 /**
- * Narrows a union to the member of this kind.
+ * Narrows a value of a union type to the member whose `kind` is `kind`.
  *
  * @throws RangeError if the value has another kind
  */

@@ -1,4 +1,5 @@
-// Parts of pictures that all mechanisms use.
+// Parts of pictures that several mechanisms use: chips for elements, bars for outcomes, and
+// legends.
 
 import type { Outcome, SignedAnswer } from "../../shared/analysis.js";
 import { el, svg } from "../../shared/dom.js";
@@ -6,7 +7,10 @@ import { percent } from "../../shared/format.js";
 import { answerWord, type Question } from "../questions.js";
 import type { Picture } from "./mechanism.js";
 
-/** Creates a numbered chip for an answer, or a dotted one for padding. */
+/**
+ * Creates a chip, the small box that stands for an element. An answer has a numbered chip, padding
+ * a dotted one.
+ */
 export function chipOf(answer: SignedAnswer | null): HTMLElement {
   return answer
     ? el("span", { class: `chip ${answerWord(answer.sign)}` }, `${answer.item + 1}`)
@@ -15,12 +19,12 @@ export function chipOf(answer: SignedAnswer | null): HTMLElement {
 
 type OutcomeContent = Pick<Outcome, "answers" | "paddings">;
 
-/** Creates chips of all answers and padding that make an outcome more likely. */
+/** Creates the chips of all answers and paddings that make an outcome more likely. */
 export function chipsOf({ answers, paddings }: OutcomeContent): HTMLElement[] {
   return [...answers, ...padding(paddings)].map(chipOf);
 }
 
-/** Lists answers and padding in words: your “Dark mode: yes” and padding. */
+/** Lists the answers and the paddings in words: your “Dark mode: yes” and padding. */
 export function listed(
   { answers, paddings }: OutcomeContent,
   questions: readonly Question[],
@@ -36,45 +40,60 @@ export function listed(
 
 const padding = (count: number) => Array.from({ length: count }, () => null);
 
-/** Hash functions of a mechanism that draws one bucket. All have the same number of buckets. */
+/**
+ * Phrases about the hash functions of a mechanism that reports one bucket. All hash functions have
+ * the same number of buckets.
+ */
 export class Hashes {
   constructor(
     readonly count: number,
     readonly buckets: number,
   ) {}
 
-  /** Note for the total number of buckets; empty for one hash function. */
+  /** Note that follows the total number of buckets. It is empty if there is one hash function. */
   get note(): string {
     return this.count === 1 ? "" : `${this.buckets} of each of ${this.count} hash functions; `;
   }
 
-  /** Addition to what the seed decides; empty for one hash function. */
+  /**
+   * Phrase that follows the description of what the seed decides. It is empty if there is one hash
+   * function.
+   */
   get repeated(): string {
     return this.count === 1 ? "" : `, separately for each of ${this.count} hash functions`;
   }
 
-  /** Addition to the drawn bucket; empty for one hash function. */
+  /**
+   * Phrase that follows the words "one bucket" or "one side". It is empty if there is one hash
+   * function.
+   */
   get ofAll(): string {
     return this.count === 1 ? "" : ` of all ${this.count * this.buckets}`;
   }
 
-  /** Name of a bucket's hash function; empty for one hash function. */
+  /**
+   * Returns a phrase that names the hash function of a bucket. It is empty if there is one hash
+   * function.
+   */
   after(bucket: number): string {
     return this.count === 1 ? "" : ` of hash function ${Math.floor(bucket / this.buckets) + 1}`;
   }
 
-  /** Returns the first bucket of the same hash function. */
+  /** Returns the index of the first bucket of the hash function to which `bucket` belongs. */
   first(bucket: number): number {
     return bucket - (bucket % this.buckets);
   }
 
-  /** Formats a probability. More hash functions make it smaller, so it gets more digits. */
+  /**
+   * Formats the probability of a bucket. It is smaller with more hash functions, so it then gets
+   * more digits.
+   */
   chance(share: number): string {
     return percent(share, 1 + Math.ceil(Math.log10(this.count)));
   }
 }
 
-/** One possible report. */
+/** Bar for one possible report: its probability, its chips and its description in words. */
 export interface Bar {
   readonly name: string;
   readonly chance: number;
@@ -83,7 +102,10 @@ export interface Bar {
   readonly words: string;
 }
 
-/** Draws all possible reports, with their probabilities (up to `most`) and your answers. */
+/**
+ * Draws a bar for each possible report, with the chips of the answers that make it more likely.
+ * `most` is the probability of a bar of full height.
+ */
 export function bars(label: string, all: readonly Bar[], most: number): HTMLElement {
   return el(
     "ol",

@@ -1,5 +1,5 @@
-// The task of the visits: its randomiser, the record of reports that this browser has sent, and the
-// collector's last answer to each question.
+// The task of the chapter on visits: its randomiser, the record of reports that this browser has
+// sent, and the collector's last estimates for each question.
 
 import { createClient, createRandomizer, type Randomizer } from "hushbin";
 import { AnswerExplainer, type Explanation } from "../../shared/analysis.js";
@@ -19,7 +19,10 @@ export interface VisitAnswers {
 export class VisitsChannel {
   readonly collector: Collector;
   readonly randomizer: Randomizer<typeof VISITS>;
-  /** Record of the number of people. Their answers follow from their numbers. */
+  /**
+   * Record of the number of people who have reported. The answers of an invented person follow from
+   * the person's number.
+   */
   readonly ledger: Ledger<Visit>;
   readonly sender: Sender<Visit>;
   readonly own: OwnReport<Visit>;
@@ -58,18 +61,18 @@ export class VisitsChannel {
     return channel;
   }
 
-  /** Number of visitors of the crowd who have reported, without the page's visitor. */
+  /** Number of invented visitors who have reported. The visitor of the page is not counted. */
   get crowd(): number {
     return this.ledger.truth.people - (this.ledger.mine ? 1 : 0);
   }
 
-  /** Number of reports at the collector, over all questions. */
+  /** Number of reports at the collector, for all questions together. */
   get reports(): number {
     const { theme, features, loadMs } = this.answers ?? {};
     return [theme, features, loadMs].reduce((sum, answer) => sum + (answer?.reports ?? 0), 0);
   }
 
-  /** Truth about all people whose reports this browser sent. */
+  /** True counts for all people whose reports this browser sent. */
   get truth(): VisitTruth {
     const { crowd } = this;
     const { mine } = this.ledger;
@@ -79,12 +82,15 @@ export class VisitsChannel {
     return this.#truth;
   }
 
-  /** Returns what the bytes of an upload reveal about the visit. */
+  /** Explains what the bytes of an upload reveal about the visit. */
   revealed(visit: Visit, upload: Uint8Array): Explanation {
     return this.#explainer.explain(entriesOf(visit), upload);
   }
 
-  /** Requests estimates while neither the truth nor the reports can change. */
+  /**
+   * Requests estimates. Meanwhile, this browser sends no reports, so the estimates and the true
+   * answers belong together.
+   */
   ask(): Promise<void> {
     return this.sender.exclusively(() => this.#ask());
   }

@@ -1,4 +1,4 @@
-// The crowd of invented visitors: its size, and sending its reports.
+// The controls of the invented visitors: how many there are, and a button that sends their reports.
 
 import { byId, el } from "../../shared/dom.js";
 import { count, counted } from "../../shared/format.js";
@@ -6,7 +6,7 @@ import { grow, INTERRUPTED_TEXT, outcomeText } from "../growth.js";
 import type { VisitsChannel } from "./channel.js";
 import { drawVisits } from "./people.js";
 
-/** Numbers of people to choose from. */
+/** Numbers of invented people to choose from. */
 const SIZES = [100, 1000, 10_000, 30_000, 100_000];
 const SIZE_AT_FIRST = 10_000;
 
@@ -40,7 +40,7 @@ export class VisitsCrowdView {
     this.refresh();
   }
 
-  /** Updates the number of people who have reported. */
+  /** Updates the displayed number of people who have reported. */
   refresh(): void {
     const { crowd } = this.#options.channel;
     byId("visits-people").textContent = count(crowd);

@@ -1,29 +1,29 @@
-// The distribution of a number, with intervals and the truth: the share of people below each edge,
-// and below it the quantiles on the same scale.
+// A chart of the distribution of a number, with intervals and the truth. The upper part has the
+// share of people below each edge. The lower part has the quantiles, on the same horizontal axis.
 
 import { byId, setAll, svg } from "../../shared/dom.js";
 import { count, percent } from "../../shared/format.js";
 import { type Axis, cells, type Row, sentence } from "../chart.js";
 import { describeChart } from "../figure.js";
 
-/** Rows of the chart. */
+/** Rows of the chart: one for each edge and one for each quantile. */
 export interface NumberRows {
-  /** Shares of people below each edge inside the range. */
+  /** Share of people below each edge that lies inside the range. */
   readonly below: readonly Row[];
-  /** Quantiles, in the number's unit. */
+  /** Quantiles, in the unit of the number. */
   readonly quantiles: readonly Row[];
 }
 
-/** Scale of the number. */
+/** Edges and unit of the number's horizontal axis. */
 export interface Scale {
-  /** Edges of bins, positive and ascending. The axis is logarithmic. */
+  /** Edges of the bins, positive and ascending. The axis is logarithmic. */
   readonly edges: readonly number[];
   readonly unit: string;
 }
 
 const SHARES: Axis = { from: -0.1, to: 1.1, ticks: [0, 0.25, 0.5, 0.75, 1] };
 const [LEFT, RIGHT, HEAD, PLOT, FOOT, PITCH] = [44, 20, 12, 220, 44, 52];
-/** Minimum distance in px between labels of edges. */
+/** Minimum distance in px between the labels of two edges. */
 const APART = 44;
 
 type Place = (value: number) => number;
@@ -34,7 +34,7 @@ export class Distribution {
   readonly #scale: Scale;
   #rows: NumberRows = { below: [], quantiles: [] };
 
-  /** Creates a chart in the figure with this id. */
+  /** Creates a chart in the SVG element with this id. */
   constructor(id: string, scale: Scale) {
     this.#id = id;
     this.#chart = byId<SVGSVGElement>(id);
@@ -139,7 +139,7 @@ export function inUnit(value: number, unit: string): string {
   return `${count(value)} ${unit}`;
 }
 
-/** Returns the edges whose labels do not overlap. */
+/** Returns those edges that can be labelled without overlaps. */
 function spaced(edges: readonly number[], x: Place): number[] {
   const named: number[] = [];
   for (const edge of edges) {
@@ -149,7 +149,10 @@ function spaced(edges: readonly number[], x: Place): number[] {
   return named;
 }
 
-/** Draws the share below an edge: a mark for the truth, and the estimate with its error bar. */
+/**
+ * Draws the share of people below an edge: a mark for the truth, and the estimate with its error
+ * bar. `middle` is the horizontal position.
+ */
 function share(row: Row, middle: number, y: Place): SVGGElement {
   const { truth, estimate, interval } = row;
   const group = svg("g", {});
@@ -162,7 +165,10 @@ function share(row: Row, middle: number, y: Place): SVGGElement {
   return group;
 }
 
-/** Draws an interval with caps and its estimate along one axis, at `middle` of the other. */
+/**
+ * Draws an interval with its caps and its estimate along one axis, at position `middle` of the
+ * other axis. The bar is vertical if `upright`.
+ */
 function errorBar(
   { estimate, interval }: { estimate: number; interval: Point },
   place: Place,
@@ -185,7 +191,10 @@ function errorBar(
   ];
 }
 
-/** Draws a rectangle. `along` and `across` have its start and length on each axis. */
+/**
+ * Draws a rectangle. `along` has its start and length along the error bar, `across` those on the
+ * other axis.
+ */
 function box(name: string, along: Point, across: Point, upright: boolean): SVGRectElement {
   const [[x, width], [y, height]] = upright ? [across, along] : [along, across];
   return svg("rect", { class: name, x, y, width, height });

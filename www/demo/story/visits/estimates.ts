@@ -1,4 +1,5 @@
-// The collector's estimates of each question and the truth: rows for the charts, and verdicts.
+// The view of the collector's estimates for each question and the truth: rows for the charts, and
+// verdicts in words.
 
 import { byId } from "../../shared/dom.js";
 import { count, counted } from "../../shared/format.js";
@@ -20,7 +21,7 @@ const heads = (listed: string, together: string) => [
 ];
 const THEMES = THEME.options.map((item) => ({ item, label: optionLabel(item) }));
 const USED = FEATURES.options.map((item) => ({ item, label: optionLabel(item) }));
-/** Edges inside the range, without its ends. */
+/** Edges of the load times, without the ends of their range. */
 const EDGES = LOAD.edges.slice(1, -1);
 
 export class VisitsEstimatesView {
@@ -75,7 +76,7 @@ export class VisitsEstimatesView {
     others.textContent = elsewhereText(reports - people, people);
   }
 
-  /** Announces changed verdicts to screen readers. */
+  /** Announces the verdicts to screen readers if one of them has changed. */
   announce(): void {
     const said = ["theme", "features", "load"]
       .map((name) => byId(`${name}-verdict`).textContent)
@@ -86,7 +87,7 @@ export class VisitsEstimatesView {
   }
 }
 
-/** Returns rows for the share of people below each edge. */
+/** Returns a chart row for each edge: the share of people whose load time is below the edge. */
 export function belowRows(answer: EstimatesAnswer | undefined, truth: VisitTruth): Row[] {
   return EDGES.map((edge) => {
     const found = answer?.number?.distribution.find(({ below }) => below === edge);
@@ -100,7 +101,7 @@ export function belowRows(answer: EstimatesAnswer | undefined, truth: VisitTruth
   });
 }
 
-/** Returns rows for the quantiles of load times, in their unit. */
+/** Returns a chart row for each requested quantile of the load times, in milliseconds. */
 export function quantileRows(answer: EstimatesAnswer | undefined, truth: VisitTruth): Row[] {
   return QUANTILES.map(([part, label]) => {
     const found = answer?.number?.quantiles.find(({ quantile }) => quantile === part);
@@ -114,7 +115,10 @@ export function quantileRows(answer: EstimatesAnswer | undefined, truth: VisitTr
   });
 }
 
-/** Returns the verdict on load times in words. */
+/**
+ * Describes the estimated quantiles of load times in words. `comparable` is true if the true
+ * answers of all reports are known.
+ */
 export function numberVerdict(
   { below, quantiles }: NumberRows,
   reports: number,

@@ -1,5 +1,5 @@
-// A visit by the page's visitor: a form, the call of the package, and the bytes that would leave or
-// have left.
+// A visit by the page's own visitor: a form, the call of the package's client, and the bytes that
+// would leave or have left.
 
 import { byId, el } from "../../shared/dom.js";
 import { count, counted, hex } from "../../shared/format.js";
@@ -58,7 +58,10 @@ export class OwnVisitView {
     this.show();
   }
 
-  /** Shows the sent report, or else a new draw of the current answers. */
+  /**
+   * Shows the report that was sent. If none was sent, randomises the current answers again and
+   * shows the result.
+   */
   show(): void {
     const { ledger, randomizer } = this.#options.channel;
     const sent = ledger.mine;
@@ -102,7 +105,7 @@ export class OwnVisitView {
     }
   }
 
-  /** Disables further options if a report has no room for them. */
+  /** Disables all options that are not ticked if a report has no room for further options. */
   #limit({ features }: Visit): void {
     const full = features.length >= FEATURES.sparsity;
     for (const input of this.#features.querySelectorAll("input")) {
@@ -140,13 +143,16 @@ const PREVIEW =
 const SENT =
   "These bytes left your page and are on the collector’s disk. The collector has nothing else about this visit. The bytes reveal something about one answer only.";
 
-/** Shows a text. Screen readers would announce an unchanged text again. */
+/**
+ * Shows a status text, unless it is already shown. Screen readers would announce an unchanged text
+ * again.
+ */
 function setStatus(text: string): void {
   const status = byId("visit-text");
   if (status.textContent !== text) status.textContent = text;
 }
 
-/** Returns the call of the package in the code of a page. */
+/** Returns the code with which a page would report this visit through the package's client. */
 export function callOf({ theme, features, loadMs }: Visit): string {
   const list = features.map((feature) => JSON.stringify(feature)).join(", ");
   return `await client.report({\n  theme: ${JSON.stringify(theme)},\n  features: [${list}],\n  loadMs: ${loadMs},\n});`;
@@ -177,7 +183,7 @@ function showBytes(upload: Uint8Array, randomizer: VisitsChannel["randomizer"]):
   );
 }
 
-/** Resolves with the load time of this page in whole milliseconds, after it has loaded. */
+/** Waits until this page has loaded, then resolves with its load time in whole milliseconds. */
 async function measureLoadTime(): Promise<number> {
   if (document.readyState !== "complete") {
     await new Promise((resolve) => addEventListener("load", resolve, { once: true }));

@@ -1,5 +1,5 @@
-// The invented visitors and the truth about them. The n-th visitor is the same in every browser, so
-// the truth follows from the number of visitors who reported.
+// The invented visitors and their true answers. The n-th visitor is the same in every browser, so
+// the true counts follow from the number of visitors who reported.
 
 import { type People, ROLLS } from "../habits.js";
 import { emptyTruth } from "../ledger.js";
@@ -21,16 +21,21 @@ const USE: Readonly<Record<Feature, number>> = {
   offline: 0.06,
 };
 
-/** Distributions of load times in ms: most lines are quick, some are slow. */
+/**
+ * Distributions of load times in ms. `part` is the share of visitors with this connection, `spread`
+ * the standard deviation of the logarithm.
+ */
 const CONNECTION_SPEEDS = [
   { part: 0.75, median: 620, spread: 0.45 },
   { part: 0.25, median: 2600, spread: 0.4 },
 ] as const;
 
-/** Purposes of this chapter's rolls. Other chapters use other numbers. */
+/**
+ * Numbers of this chapter's purposes for pseudo-random numbers. Other chapters use other numbers.
+ */
 const ROLL_PURPOSES = { theme: 100, line: 101, radius: 102, angle: 103, feature: 110, keen: 120 };
 
-/** Returns the visitor with this number. */
+/** Returns the answers of the invented visitor with this number. */
 export function visitor(person: number): Visit {
   const roll = (purpose: number) => ROLLS(person, purpose);
   const used = FEATURES.options
@@ -53,7 +58,10 @@ function themeAt(roll: number): Theme {
   return found ?? "system";
 }
 
-/** Draws a load time: lognormal on each line, by the method of Box and Muller (1958). */
+/**
+ * Draws a load time. It is lognormal for each kind of connection, by the method of Box and Muller
+ * (1958).
+ */
 function loadTime(roll: (purpose: number) => number): number {
   const [quick, slow] = CONNECTION_SPEEDS;
   const line = roll(ROLL_PURPOSES.line) < quick.part ? quick : slow;
@@ -63,7 +71,10 @@ function loadTime(roll: (purpose: number) => number): number {
   return Math.round(line.median * Math.exp(line.spread * normal));
 }
 
-/** Draws `people` visitors, starting with number `first`, in the format of packed arrays. */
+/**
+ * Draws `people` invented visitors as packed arrays, starting with the visitor whose number is
+ * `first`.
+ */
 export function drawVisits(first: number, people: number): People {
   const lengths: number[] = [];
   const items: number[] = [];
@@ -84,22 +95,27 @@ export function drawVisits(first: number, people: number): People {
 
 const indexOf = (feature: Feature) => FEATURES.options.indexOf(feature);
 
-/** Truth about a number of visitors. */
+/** True counts of the answers of a number of visitors. */
 export interface VisitTruth {
   readonly people: number;
-  /** Number of invented visitors among them. */
+  /** Number of invented visitors. The visitor of the page may be one more. */
   readonly crowd: number;
   /** Number of people with each theme. */
   readonly themes: readonly number[];
   /** Number of people who used each feature. */
   readonly features: readonly number[];
-  /** Returns the number of clipped load times below this one. */
+  /** Returns the number of visitors whose clipped load time is below this one. */
   below(loadMs: number): number;
-  /** Returns the quantile of the clipped load times at `part`; `null` without people. */
+  /**
+   * Returns the clipped load time at the quantile `part`, from 0 to 1. Returns null without people.
+   */
   quantile(part: number): number | null;
 }
 
-/** Computes the truth about the first `crowd` visitors, and the page's visitor if not null. */
+/**
+ * Counts the true answers of the first `crowd` invented visitors, and those of the page's visitor
+ * unless `own` is null.
+ */
 export function truthOf(crowd: number, own: Visit | null): VisitTruth {
   const themes = THEME.options.map(() => 0);
   const features = FEATURES.options.map(() => 0);

@@ -1,11 +1,11 @@
-// The content of an upload: the question that it answers, and an observer's belief in each possible
-// answer.
+// The view of what an upload reveals: the question that it answers, and an observer's belief in
+// each possible answer before and after.
 
 import type { Explanation } from "../../shared/analysis.js";
 import { byId, el } from "../../shared/dom.js";
 import { percent, short } from "../../shared/format.js";
 
-/** Shows what an upload reveals about its visit. */
+/** Shows what an upload reveals about the visit from which it was made. */
 export function showRevealed(told: Explanation): void {
   byId("told-text").textContent = revealedText(told);
   byId("told-rows").replaceChildren(
@@ -22,7 +22,9 @@ export function showRevealed(told: Explanation): void {
   );
 }
 
-/** Names the answered question and the limit on what a report reveals. */
+/**
+ * Describes in words which question a report answers, and how far it can change an observer's odds.
+ */
 export function revealedText({ question, kind, coded, ratios }: Explanation): string {
   const [, most] = ratios;
   const said = coded.map(({ label }) => label).join(" and ") || "nothing";

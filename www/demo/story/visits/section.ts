@@ -1,11 +1,12 @@
-// The chapter on other kinds of answers: starts its parts and passes events between them.
+// The chapter on visits, with other kinds of answers: creates its views and passes events between
+// them.
 
 import type { VisitsChannel } from "./channel.js";
 import { VisitsCrowdView } from "./crowd.js";
 import { VisitsEstimatesView } from "./estimates.js";
 import { OwnVisitView } from "./own.js";
 
-/** Minimum time in ms between requests while a crowd grows. */
+/** Minimum time in ms between requests for estimates while a crowd grows. */
 const BUSY_MS = 400;
 
 export class VisitsSection {
@@ -15,7 +16,7 @@ export class VisitsSection {
   readonly #crowd: VisitsCrowdView;
   readonly #estimates = new VisitsEstimatesView();
   #asking: Promise<void> | null = null;
-  /** True if something has changed since the last request. */
+  /** True if reports may have been sent since the last request for estimates. */
   #stale = false;
   #askedAt = 0;
 
@@ -40,7 +41,7 @@ export class VisitsSection {
     await this.ask();
   }
 
-  /** Shows reports that another tab has sent. */
+  /** Shows a report that another tab has sent, and requests new estimates. */
   async reload(): Promise<void> {
     const before = this.#channel.ledger.mine;
     this.#channel.ledger.reload();
@@ -48,12 +49,12 @@ export class VisitsSection {
     await this.ask();
   }
 
-  /** Requests estimates if the last request is at least `idleMs` ago. */
+  /** Requests estimates if the last request was at least `idleMs` ago. */
   poll(idleMs: number): void {
     if (performance.now() - this.#askedAt >= idleMs) void this.ask();
   }
 
-  /** Requests estimates. A call during a request resolves after the next one. */
+  /** Requests estimates. If a request is already running, waits for the one after it. */
   ask(): Promise<void> {
     this.#stale = true;
     this.#asking ??= this.#askWhileStale().finally(() => {

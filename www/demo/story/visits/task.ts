@@ -1,11 +1,11 @@
-// The task of the chapter on other kinds of answers. It is a literal, so that the compiler knows
-// the names of its questions and options.
+// The task of the chapter on visits. It is a literal, so that the compiler knows the names of its
+// questions and options.
 
 import type { Task } from "hushbin";
 
 const ONE_OF = { name: "collision", rule: "heaviest", favoured: 1, hashing: "balanced" } as const;
 
-/** Task that the collector serves from `tasks/visits.json`. */
+/** Task with three questions. The collector has the same task, from `tasks/visits.json`. */
 export const VISITS = {
   id: "visits",
   epsilon: 1,
@@ -44,14 +44,17 @@ export const [THEME, FEATURES, LOAD] = VISITS.questions;
 export type Theme = (typeof THEME.options)[number];
 export type Feature = (typeof FEATURES.options)[number];
 
-/** Answers of a visitor. */
+/** Answers of one visitor to the three questions. */
 export interface Visit {
   readonly theme: Theme;
   readonly features: readonly Feature[];
   readonly loadMs: number;
 }
 
-/** Returns the entries of each question: an option by its index, a number by its value. */
+/**
+ * Returns the entries of each answer. An option is an entry with its index and the value 1. The
+ * load time is the value of item 0.
+ */
 export function entriesOf({ theme, features, loadMs }: Visit): { item: number; value: number }[][] {
   const option = (item: number) => ({ item, value: 1 });
   return [
@@ -61,14 +64,17 @@ export function entriesOf({ theme, features, loadMs }: Visit): { item: number; v
   ];
 }
 
-/** Requested quantiles of load times, and their names. */
+/** Quantiles of load times that the page requests, and their names. */
 export const QUANTILES = [
   [0.5, "Median"],
   [0.75, "75th percentile"],
   [0.95, "95th percentile"],
 ] as const;
 
-/** Minimum and maximum load time in ms. Other load times are clipped to this range. */
+/**
+ * Shortest and longest load time in ms that the task accepts. Other load times are clipped to this
+ * range.
+ */
 export const [SHORTEST, LONGEST] = [LOAD.edges[0], LOAD.edges[LOAD.edges.length - 1] as number];
 
 /** Clips a load time to the range of the task. */
@@ -76,7 +82,7 @@ export function clipped(loadMs: number): number {
   return Math.min(Math.max(loadMs, SHORTEST), LONGEST);
 }
 
-/** Formats an option's name: High contrast. */
+/** Formats the name of an option for people: "High contrast" for "high-contrast". */
 export function optionLabel(option: string): string {
   return option.charAt(0).toUpperCase() + option.slice(1).replace("-", " ");
 }
