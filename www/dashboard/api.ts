@@ -1,6 +1,6 @@
-// The part of the collector's HTTP interface that this page uses.
+// Types and a client for the part of the collector's HTTP interface that this page uses.
 
-/** Estimate of one quantity, with its error bars. */
+/** Estimate of one quantity, with its interval and its simultaneous interval. */
 export interface Estimate {
   readonly estimate: number;
   /** Standard error of the estimate. Undefined for quantiles and sums. */
@@ -10,8 +10,8 @@ export interface Estimate {
 }
 
 /**
- * Label of an item: a name, an index or level, a bin, or a cell of a cross-tabulation with the
- * labels of its row and column.
+ * Label of an item: a name, an index or level, the range of a bin, or a cell of a cross-tabulation.
+ * The label of a cell contains the labels of its row and its column.
  */
 export type Label =
   | string
@@ -19,7 +19,7 @@ export type Label =
   | { readonly from: number; readonly to: number }
   | { readonly [part: string]: Label };
 
-/** Quantities (estimands) that can be estimated for an item. */
+/** Quantities (estimands) of an item that can be estimated. */
 export const ESTIMANDS = ["mean", "sum", "plus", "minus", "nonmissing", "share"] as const;
 export type Estimand = (typeof ESTIMANDS)[number];
 
@@ -31,12 +31,12 @@ export interface Quantile extends Estimate {
   readonly quantile: number;
 }
 
-/** Estimate of the share of people below a number. */
+/** Estimate of the share of people whose number is below `below`. */
 export interface CumulativeShare extends Estimate {
   readonly below: number;
 }
 
-/** Estimates of a question of the kind `number`. */
+/** Estimates for a question of the kind `number`. */
 export interface NumberEstimates {
   readonly unit?: string;
   readonly range: readonly [number, number];
@@ -46,7 +46,8 @@ export interface NumberEstimates {
 }
 
 /**
- * Estimates within one row of a cross-tabulation. They are `null` if too few people are in the row.
+ * Estimate for the people in one row of a cross-tabulation. `estimate` is `null` if there are too
+ * few people in the row.
  */
 export interface ConditionalEstimate {
   readonly row: Label;
@@ -60,11 +61,14 @@ export interface Margin {
   readonly name: string;
   readonly unit?: string;
   readonly range?: readonly [number, number];
-  /** Shares by option or bin. Undefined if the columns are a number whose mean is estimated. */
+  /**
+   * Share of people with each option, or in each bin. Undefined if the columns are a number whose
+   * mean is estimated.
+   */
   readonly shares?: readonly { readonly item: Label; readonly share: Estimate }[];
 }
 
-/** Estimates of a cross-tabulation question (kind `cross`). */
+/** Estimates for a cross-tabulation question (kind `cross`). */
 export interface CrossEstimates {
   readonly rows: Margin;
   readonly columns: Margin;
@@ -73,11 +77,11 @@ export interface CrossEstimates {
 }
 
 export interface Estimates {
-  /** Number of reports. Undefined for sums, which count people. */
+  /** Number of reports. Undefined for a sum task, which counts people. */
   readonly reports?: number;
-  /** Number of people, for sums: all messages divided by the messages of one person. */
+  /** Number of people in a sum task: the number of all messages divided by that of one person. */
   readonly people?: number;
-  /** Number of messages, for sums. */
+  /** Number of messages in a sum task. */
   readonly messages?: number;
   readonly confidence: number;
   readonly bias?: string;
@@ -87,7 +91,7 @@ export interface Estimates {
   readonly estimates: readonly ItemEstimates[];
 }
 
-/** Texts that many people have, found without a list. */
+/** Texts that many people have. They are found in the reports, without a list of possible texts. */
 export interface HeavyHitters {
   readonly reports: number;
   readonly confidence: number;
@@ -111,7 +115,8 @@ export interface Batch {
 
 export interface Batches {
   /**
-   * Conditions that close the open batch: minimum and maximum number of reports, and age in hours.
+   * Conditions that close the open batch. `least` and `most` are numbers of reports, `hours` is its
+   * age.
    */
   readonly closes: { readonly least: number; readonly most: number; readonly hours: number };
   readonly batches: readonly Batch[];
@@ -120,7 +125,7 @@ export interface Batches {
 export interface Privacy {
   readonly reports: number;
   readonly smallest_batch: number;
-  /** Names of the shufflers that the reports passed. */
+  /** Names of the shufflers through which the reports came. */
   readonly shuffled_by: readonly string[];
   readonly local: {
     readonly effective_epsilon: number;
@@ -132,7 +137,7 @@ export interface Privacy {
   readonly shuffled_statement: string;
 }
 
-/** Privacy promise of a task that sums through a shuffler. */
+/** Privacy promise of a sum task, whose messages go through a shuffler. */
 export interface SumPrivacy {
   readonly trust: "shuffler";
   readonly central_epsilon: number;
@@ -143,28 +148,31 @@ export interface SumPrivacy {
   readonly statement: string;
 }
 
-/** Response of `/privacy` for a task of sums, which has no local ε. */
+/** Response of `/privacy` for a sum task, which has no local ε. */
 export interface SumsPrivacy {
   readonly privacy: SumPrivacy;
   readonly messages: number;
   readonly smallest_batch: number;
   readonly shuffled_by: readonly string[];
-  /** True if even the smallest batch has enough messages for the privacy promise. */
+  /** True if even the smallest released batch has enough messages for the privacy promise. */
   readonly holds: boolean;
   readonly batch_statement: string;
 }
 
-/** Largest effect that dishonest people can have on sums. */
+/** Largest effect that dishonest people can have on the estimated sums. */
 export interface SumInfluence {
   readonly people: number;
   readonly statement: string;
   readonly influence: readonly {
-    /** Undefined for a vector: the effect is on the length of its sum. */
+    /** Undefined for a vector. The effect is then on the length of the vector's sum. */
     readonly item?: Label;
     readonly unit?: string;
     readonly honest: number;
     readonly dishonest: number;
-    /** Number of people assumed to be dishonest. `all` is the effect of all of them together. */
+    /**
+     * Number of people that are assumed to be dishonest. `all` is the effect of all of them
+     * together.
+     */
     readonly people: number;
     readonly all: number;
     readonly standard_errors: number;
@@ -172,7 +180,8 @@ export interface SumInfluence {
 }
 
 /**
- * Largest effect that made-up reports can have on estimates, and results of tests for such reports.
+ * Largest effect that made-up reports can have on estimates, and results of tests that look for
+ * made-up reports.
  */
 export interface Influence {
   readonly made_up: number;
@@ -193,7 +202,7 @@ export interface Influence {
   }[];
 }
 
-/** One number of a question or task that asks for several numbers. */
+/** One of several numbers that a question or a sum task asks for. */
 interface Attribute {
   readonly name: string;
   readonly min: number;
@@ -202,7 +211,7 @@ interface Attribute {
 
 type Items = readonly string[] | number | "open";
 
-/** Question of a task. A task of ratings alone has one question, without a name. */
+/** Question of a task. A task that only asks for ratings has one question, which has no name. */
 export interface Question {
   readonly name?: string;
   readonly kind?: string;
@@ -210,7 +219,7 @@ export interface Question {
   readonly options?: Items;
   readonly of?: readonly Attribute[];
   readonly edges?: readonly number[];
-  /** Kind of ratings: signs, or numbers with fractions. */
+  /** Values of ratings: only their signs, or any numbers from −1 to 1. */
   readonly value?: "sign" | "real";
   readonly mechanism?: { readonly name: string };
 }
@@ -219,16 +228,16 @@ export interface Task extends Question {
   readonly id: string;
   readonly epsilon: number;
   readonly questions?: readonly Question[];
-  /** Minimum number of people in a batch, for sums. */
+  /** Minimum number of people in a batch of a sum task. */
   readonly people?: number;
-  /** Numbers of a task of sums. It has either these or a vector. */
+  /** Numbers that a sum task asks for. A sum task has either numbers or a vector. */
   readonly numbers?: readonly Attribute[];
   readonly vector?: { readonly items: Items };
-  /** Parameters of the messages of one person, for sums. */
+  /** Parameters of the messages of one person in a sum task. */
   readonly messages?: { readonly levels: number; readonly drawn: number; readonly noise: number };
 }
 
-/** Task whose reports have a local ε. */
+/** Task that collects reports with a local ε. */
 export interface ReportsTask {
   readonly task: Task;
   readonly fingerprint: string;
@@ -236,7 +245,7 @@ export interface ReportsTask {
   readonly protects: string;
 }
 
-/** Task that sums through a shuffler. It has no local ε. */
+/** Sum task, whose messages go through a shuffler. It has no local ε. */
 export interface SumsTask {
   readonly task: Task;
   readonly fingerprint: string;
@@ -247,10 +256,12 @@ export type TaskAnswer = ReportsTask | SumsTask;
 
 export const isSums = (answer: TaskAnswer): answer is SumsTask => "privacy" in answer;
 
-/** Error for a failed request: the collector responded with a problem document, or not at all. */
+/**
+ * Error of a failed request. The collector responded with a problem document, or did not respond.
+ */
 export class CollectorError extends Error {
   override readonly name = "Refused";
-  /** Last part of the problem's type, for example `nothing-released`. */
+  /** Last part of the problem document's type, for example `nothing-released`. */
   readonly problem: string;
   readonly status: number;
   readonly have: number | undefined;
@@ -275,14 +286,20 @@ function messageForStatus(status: number): string {
   return `The collector answered with status ${status}.`;
 }
 
-/** Sends requests to the collector, with a token if there is one. */
+/** Client that sends requests to the collector, with a token if there is one. */
 export class Collector {
-  /** Address of the interface, one level above the page. A proxy may nest both under a path. */
+  /**
+   * Base address of the HTTP interface, one level above the page. A proxy may put both below a
+   * path.
+   */
   readonly #base = new URL("../", location.href);
-  /** Token of the analyst. `null` if requests are made without a token. */
+  /** Token of the analyst. `null` if requests need no token. */
   token: string | null = null;
 
-  /** Requests a path under `tasks`, such as "survey/batches?…". An empty path lists all tasks. */
+  /**
+   * Requests a path below `tasks`, such as "survey/batches?…". An empty path requests the list of
+   * all tasks.
+   */
   async get<T>(path: string): Promise<T> {
     const response = await this.#get(path === "" ? "tasks" : `tasks/${path}`);
     const body: unknown = await response.json().catch(() => null);
@@ -290,7 +307,7 @@ export class Collector {
     return body as T;
   }
 
-  /** Requests a path under `tasks`. Returns `null` if the collector has no such path. */
+  /** Requests a path below `tasks`. Returns `null` if the collector does not know the path. */
   async askIfThere<T>(path: string): Promise<T | null> {
     try {
       return await this.get<T>(path);
@@ -300,7 +317,7 @@ export class Collector {
     }
   }
 
-  /** Returns the collector's metrics, as text for Prometheus. */
+  /** Requests the collector's metrics, in the text format of Prometheus. */
   async metrics(): Promise<string> {
     const response = await this.#get("metrics");
     if (!response.ok) throw new CollectorError(response.status, null);

@@ -1,4 +1,4 @@
-// Views of batches: progress of the open batch, and a list of earlier batches.
+// Views of batches: the progress of the open batch, and a table of closed batches.
 
 import { el } from "../demo/shared/dom.js";
 import { count, counted } from "../demo/shared/format.js";
@@ -7,7 +7,7 @@ import { type BatchUnit, capitalize, formatCount, limitsOf } from "./batch-unit.
 import { formatTime } from "./labels.js";
 import { table } from "./table.js";
 
-/** Maximum number of batches in the list. */
+/** Maximum number of closed batches in the table. */
 const MAX_LISTED = 50;
 
 export const releasedOf = ({ batches }: Batches): readonly Batch[] =>
@@ -19,7 +19,7 @@ export const openOf = ({ batches }: Batches): Batch | undefined =>
 export const reportsOf = (batches: readonly Batch[]): number =>
   batches.reduce((sum, { reports }) => sum + reports, 0);
 
-/** Returns a sentence on the conditions that close the open batch. */
+/** Returns a sentence on the conditions under which the open batch closes. */
 export function closingRule({ closes }: Batches, unit: BatchUnit): string {
   const [least, most] = limitsOf(unit, closes);
   const { hours } = closes;
@@ -38,8 +38,8 @@ function bar(name: string, value: number, max: number, words: string): HTMLEleme
 }
 
 /**
- * Draws the progress of the open batch: the number of its reports, compared with the minimum and
- * maximum, and its age.
+ * Draws bars that show the progress of the open batch: its size compared with the minimum and the
+ * maximum, and its age. `now` is in seconds since 1970.
  */
 export function openBatchProgress(
   all: Batches,
@@ -75,8 +75,8 @@ export function openBatchProgress(
 }
 
 /**
- * Draws the open batch as one bar. It shows progress to the minimum and, once that is reached, to
- * the maximum.
+ * Draws the progress of the open batch as one bar: first towards the minimum, and then towards the
+ * maximum.
  */
 export function openBatchBar(all: Batches, unit: BatchUnit): HTMLElement {
   const have = unit.convert(openOf(all)?.reports ?? 0);
@@ -86,7 +86,7 @@ export function openBatchBar(all: Batches, unit: BatchUnit): HTMLElement {
   return bar("Open batch", have, max, `${count(have)} of ${of} ${count(max)}`);
 }
 
-/** Lists the closed batches, the latest first. */
+/** Draws a table of the closed batches, the latest first. Returns null if there are none. */
 export function closedBatchTable(all: Batches, unit: BatchUnit): HTMLElement | null {
   const closed = all.batches.filter(({ state }) => state !== "open").reverse();
   if (closed.length === 0) return null;

@@ -1,4 +1,5 @@
-// Controls above the estimates: question, batches, estimand, order, search.
+// Controls above the estimates, which choose the question, the batches, the estimand, the order and
+// the searched names.
 
 import { el } from "../demo/shared/dom.js";
 import { count } from "../demo/shared/format.js";
@@ -8,14 +9,14 @@ import { isReal, KINDS, wordsOf } from "./labels.js";
 import { ORDER_WORDS, ORDERS } from "./rows.js";
 import { DEFAULT_STATE, type State } from "./state.js";
 
-/** Maximum number of batches in the list. */
+/** Maximum number of single batches to choose from. */
 const MAX_BATCHES = 50;
-/** Delay between the last key press in the search and its request, in milliseconds. */
+/** Time in milliseconds from the last key press in the search field to the request. */
 const SEARCH_AFTER_MS = 250;
 
 type Option = readonly [value: string, words: string];
 
-/** Control for one choice: a `select` element with its label. */
+/** Drop-down list with a label. */
 class Choice {
   readonly element: HTMLElement;
   readonly #select: HTMLSelectElement;
@@ -31,7 +32,9 @@ class Choice {
     );
   }
 
-  /** Shows the options. Hides the control if there are fewer than two. */
+  /**
+   * Shows the options and selects `value`. Hides the control if there are fewer than two options.
+   */
   show(options: readonly Option[], value: string): void {
     this.element.hidden = options.length < 2;
     const made = options.map(([own, words]) => el("option", { value: own }, words));
@@ -87,7 +90,7 @@ export class Controls {
     );
   }
 
-  /** Shows the questions and batches, and selects the current ones. */
+  /** Shows the questions and batches to choose from, and selects the current ones. */
   show(
     state: State,
     questions: readonly Question[],
@@ -130,7 +133,7 @@ export class Controls {
     if (document.activeElement !== this.#find) this.#find.value = state.find;
   }
 
-  /** Shows the estimands of the question, and selects the current one. */
+  /** Shows the estimands to choose from, and selects the current one. */
   estimands(there: readonly Estimand[], current: Estimand, question: Question): void {
     this.#estimand.show(
       there.map((own) => [

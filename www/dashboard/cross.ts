@@ -1,4 +1,5 @@
-// View of a cross-tabulation: its margins, and the estimates within rows.
+// The view of a cross-tabulation: the shares of each row and each column, and the estimates within
+// rows.
 
 import { el } from "../demo/shared/dom.js";
 import type { ConditionalEstimate, CrossEstimates, Estimates, Margin } from "./api.js";
@@ -8,7 +9,7 @@ import type { Row, Rows } from "./rows.js";
 import { table } from "./table.js";
 
 /**
- * Returns the mean within each row of the cross-tabulation, as rows of a table. Rows without an
+ * Returns a table row with the estimated mean of each row of a cross-tabulation. Rows without an
  * estimate are left out.
  */
 export function meansOf({ cross }: Estimates): readonly Row[] {
@@ -26,7 +27,7 @@ export function meansOf({ cross }: Estimates): readonly Row[] {
   });
 }
 
-/** Draws the margins of a cross-tabulation and the estimates within its rows. */
+/** Draws tables of the shares of rows and columns, and tables of the estimates within rows. */
 export function crossView({ cross }: Estimates): readonly Element[] {
   if (cross === undefined) return [];
   const margins = [cross.rows, cross.columns].flatMap(margin);

@@ -1,4 +1,4 @@
-// Estimates as a table. A column between names and numbers draws each as a dot with its intervals.
+// Estimates as a table. One column shows each estimate as a dot with its intervals.
 
 import { el, svg } from "../demo/shared/dom.js";
 import type { Estimate } from "./api.js";
@@ -11,8 +11,8 @@ import { type Cell, table } from "./table.js";
 const HEIGHT = 28;
 
 /**
- * Draws a picture from marks. It is hidden from screen readers, because the table has the same
- * numbers.
+ * Draws a picture that consists of these marks. It is hidden from screen readers, because the table
+ * has the same numbers.
  */
 function strip(style: string, height: number, ...marks: Element[]): SVGSVGElement {
   return svg("svg", { class: style, height, width: "100%", "aria-hidden": "true" }, ...marks);
@@ -21,14 +21,14 @@ function strip(style: string, height: number, ...marks: Element[]): SVGSVGElemen
 const verticalLine = (style: string, x: number, y1: number, y2: number | string) =>
   svg("line", { class: style, x1: percentage(x), x2: percentage(x), y1, y2 });
 
-/** Draws a line at each tick of the axis. The line at 0 has a separate style. */
+/** Draws a vertical line at each tick of the axis. The line at 0 has a separate style. */
 export function grid(axis: Axis): SVGElement[] {
   return axis.ticks.map((value) =>
     verticalLine(value === 0 ? "zero" : "tick", position(axis, value), 0, "100%"),
   );
 }
 
-/** Draws the labels of the axis's ticks above the column of pictures. */
+/** Draws the labels of the axis, which stand above the column of pictures. */
 function axisView(axis: Axis, words: (value: number) => string): SVGSVGElement {
   const texts = axis.ticks.map((value) => {
     const x = position(axis, value);
@@ -39,8 +39,8 @@ function axisView(axis: Axis, words: (value: number) => string): SVGSVGElement {
 }
 
 /**
- * Draws an estimate. The thick bar is the interval for this estimate alone. The thin bar is the
- * simultaneous interval, which is valid for all rows at once.
+ * Draws an estimate as a dot with two bars. The thick bar is the interval for this estimate alone.
+ * The thin bar is the simultaneous interval, which holds for all rows at once.
  */
 export function intervalBars(axis: Axis, estimate: Estimate): SVGElement[] {
   const y = HEIGHT / 2;
@@ -61,7 +61,10 @@ export function intervalBars(axis: Axis, estimate: Estimate): SVGElement[] {
   return [line("together", estimate.simultaneous_interval), line("alone", estimate.interval), dot];
 }
 
-/** Returns the style of a dot. A dot that may be noise is hollow. */
+/**
+ * Returns the CSS class of a picture with a dot. The dot of an estimate that may be noise is
+ * hollow.
+ */
 export const styleOf = (estimate: Estimate): string =>
   excludesZero(estimate) ? "strip" : "strip noise";
 
@@ -73,7 +76,10 @@ function axisFor(rows: readonly Row[]): Axis {
   return axisOf(ends);
 }
 
-/** Draws a table of the rows in `shown`. */
+/**
+ * Draws a table of the rows in `shown`, with a picture of each estimate. `rows` has the format of
+ * the numbers.
+ */
 export function dotTable(caption: string, rows: Rows, shown: readonly Row[]): HTMLTableElement {
   const own = shown.some(({ range }) => range !== undefined);
   const axis = axisFor(shown);

@@ -1,27 +1,30 @@
-// Requests for estimates: all items of a question, or the items that match a search.
+// Requests for estimates of all items of a question, or of the items that match a search.
 
 import type { Collector, Estimates, Question } from "./api.js";
 import { itemsOf } from "./labels.js";
 import { matches } from "./rows.js";
 
-/** Maximum number of items to request at once. Each takes about 500 bytes of the response. */
+/**
+ * Maximum number of items for which all estimates are requested at once. Each item takes about 500
+ * bytes of the response.
+ */
 export const MAX_ALL_ITEMS = 5000;
-/** Maximum number of rows to draw, and of items to request by name. */
+/** Maximum number of rows to draw, and of items that one request names. */
 export const MAX_ROWS = 200;
-/** Maximum size of all item names in one request's address, in bytes. */
+/** Maximum size in bytes of all item names in the address of one request. */
 const MAX_NAME_BYTES = 8000;
 
-/** Parameters of a request for estimates, apart from the question's name. */
+/** Parameters of a request for the estimates of a question, apart from the question's name. */
 export interface EstimatesQuery {
   readonly batches: string | null;
   readonly confidence: number;
-  /** Names of items. `null` means all items. */
+  /** Names of the requested items. `null` means all items. */
   readonly items: readonly string[] | null;
 }
 
 /**
- * Returns the items to request. `null` means all items. An empty list means that the user has to
- * enter names first.
+ * Returns the names of the items to request, given the searched text `find`. `null` means all
+ * items. The list is empty if the person has to enter names first.
  */
 export function itemsToRequest(question: Question, find: string): readonly string[] | null {
   const items = question.items ?? question.options;
@@ -44,7 +47,7 @@ export function itemsToRequest(question: Question, find: string): readonly strin
   return thatFitAddress(found);
 }
 
-/** Returns as many of the first names as fit into one request's address. */
+/** Returns the longest start of the list of names that fits into the address of one request. */
 function thatFitAddress(names: readonly string[]): readonly string[] {
   let bytes = 0;
   const over = names.findIndex((name) => {
@@ -54,7 +57,7 @@ function thatFitAddress(names: readonly string[]): readonly string[] {
   return names.slice(0, over === -1 ? MAX_ROWS : Math.min(over, MAX_ROWS));
 }
 
-/** Returns the path that requests the estimates of a question. */
+/** Returns the path of the request for the estimates of a question. */
 export function pathOf(task: string, question: Question, query: EstimatesQuery): string {
   const parameters = [`confidence=${Number(query.confidence.toPrecision(12))}`];
   if (question.name !== undefined) parameters.push(`question=${encodeURIComponent(question.name)}`);
@@ -64,7 +67,10 @@ export function pathOf(task: string, question: Question, query: EstimatesQuery):
   return `${encodeURIComponent(task)}/estimates?${parameters.join("&")}`;
 }
 
-/** Cache of estimates. Released batches never change, so each is requested once. */
+/**
+ * Cache of the collector's estimates. Released batches never change, so each response is requested
+ * once.
+ */
 export class EstimatesCache {
   readonly #collector: Collector;
   readonly #responses = new Map<string, Promise<Estimates>>();
@@ -79,7 +85,7 @@ export class EstimatesCache {
   }
 
   /**
-   * Requests the estimates of a question, or returns them from the cache.
+   * Returns the estimates of a question, from the cache or else from the collector.
    *
    * @param released numbers of the released batches; part of the cache key if all batches are
    * requested

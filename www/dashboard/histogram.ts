@@ -1,4 +1,5 @@
-// View of a number's estimates: mean, bins, shares of people below edges, and quantiles.
+// The view of the estimates for a number: its mean, its histogram, the shares of people below
+// edges, and its quantiles.
 
 import { el, svg } from "../demo/shared/dom.js";
 import type { Estimate, Estimates, NumberEstimates, Question } from "./api.js";
@@ -8,15 +9,18 @@ import { table, tableInDetails } from "./table.js";
 import { quantileName } from "./timeline.js";
 
 const HEIGHT = 200;
-/** Width of the column of numbers at the left, in per cent. */
+/** Width in per cent of the space at the left, which has the labels of the vertical axis. */
 const GUTTER = 9;
 
-/** Converts a position in the plot, in per cent, to a position in the whole width. */
+/**
+ * Converts a position in the plot, which begins beside this space, to a position in the whole
+ * width. Both are in per cent.
+ */
 const besideGutter = (part: number) => GUTTER + (part * (100 - GUTTER)) / 100;
 
 /**
- * Maximum number of bins that are drawn with whiskers (intervals). Whiskers of more bins would
- * overlap.
+ * Maximum number of bins whose intervals are drawn, as thin lines called whiskers. With more bins,
+ * the whiskers would overlap.
  */
 const WHISKERS = 80;
 
@@ -27,7 +31,7 @@ interface Bin {
   readonly share: Estimate;
 }
 
-/** Returns the bins with their edges and shares. */
+/** Returns the bins of a number, each with its edges and its estimated share of people. */
 function binsOf(answer: Estimates): readonly Bin[] {
   return answer.estimates.flatMap(({ item, share: own }) => {
     if (own === undefined) return [];
@@ -37,7 +41,8 @@ function binsOf(answer: Estimates): readonly Bin[] {
 }
 
 /**
- * Returns the horizontal position of a number in a plot whose bins are equally wide, in per cent.
+ * Returns the horizontal position of a number, in per cent, in a plot that draws all bins equally
+ * wide.
  */
 export function placeInBins(bins: readonly Pick<Bin, "from" | "to">[], value: number): number {
   const found = bins.findIndex(({ to }) => value < to);
@@ -48,7 +53,7 @@ export function placeInBins(bins: readonly Pick<Bin, "from" | "to">[], value: nu
   return ((index + within) / bins.length) * 100;
 }
 
-/** Draws the estimates of a number: figures, a histogram, tables. */
+/** Draws the estimates for a number: its mean, a table of quantiles, and a plot with a table. */
 export function numberView(answer: Estimates, question: Question): readonly Element[] {
   const { number } = answer;
   if (number === undefined) return [];
@@ -90,7 +95,10 @@ function quantiles({ quantiles = [] }: NumberEstimates, unit: string): Element {
   return table("Quantiles", heads, rows);
 }
 
-/** Shares that a histogram shows. Each share also has a row in the table below the picture. */
+/**
+ * Shares that a plot shows, and how they are drawn. Each share also has a row in the table below
+ * the plot.
+ */
 interface ChartData {
   readonly title: (name: string) => string;
   readonly shares: readonly Estimate[];
@@ -214,7 +222,10 @@ function column({ share: own }: Bin, index: number, bins: number, axis: Axis): E
   return bins > WHISKERS ? [bar] : [bar, whisker(own, (left + right) / 2, axis)];
 }
 
-/** Draws a share with its interval, at a horizontal position in per cent. */
+/**
+ * Draws an estimated share as a dot with its interval. `place` is its horizontal position in per
+ * cent.
+ */
 function dot(own: Estimate, place: number, axis: Axis): Element[] {
   const x = besideGutter(place);
   const y = percentage(height(axis, own.estimate));
@@ -236,7 +247,10 @@ function whisker(own: Estimate, place: number, axis: Axis): Element {
 const marker = (x: number) =>
   svg("line", { class: "quantile", x1: percentage(x), x2: percentage(x), y1: 0, y2: "100%" });
 
-/** Draws the edges of the bins as labels below the plot. If there are many, only some are drawn. */
+/**
+ * Draws the edges of the bins as labels below the plot. If there are many edges, only some get a
+ * label.
+ */
 function edges(bins: readonly Bin[]): Element[] {
   const all = [...bins.map(({ from }) => from), bins[bins.length - 1]?.to ?? 0];
   const every = Math.ceil(all.length / 7);

@@ -1,9 +1,12 @@
-// Names of items, questions and estimands, and formats of numbers.
+// Texts for items, questions and estimands, and formats of numbers.
 
 import { count, percent } from "../demo/shared/format.js";
 import type { Estimand, Estimate, Label, Question, Task } from "./api.js";
 
-/** Formats a number with three significant digits, but with all digits before the decimal point. */
+/**
+ * Formats a number with three significant digits. Digits before the decimal point are never rounded
+ * away.
+ */
 export function digits(value: number): string {
   const rounded = Math.abs(value) >= 1000 ? Math.round(value) : Number(value.toPrecision(3));
   return new Intl.NumberFormat("en-GB", { maximumSignificantDigits: 21 })
@@ -12,8 +15,8 @@ export function digits(value: number): string {
 }
 
 /**
- * Formats an estimate to the precision that its interval justifies: two significant digits of the
- * interval's half-width.
+ * Formats a value as precisely as the interval of its estimate justifies: to two significant digits
+ * of the half-width.
  */
 export function roundedByError(value: number, estimate?: Estimate): string {
   const [from, to] = estimate?.simultaneous_interval ?? [0, 0];
@@ -25,11 +28,11 @@ export function roundedByError(value: number, estimate?: Estimate): string {
   return /[1-9]/.test(text) ? text.replace("-", "−") : text.replace("-", "");
 }
 
-/** Formats a round number on an axis. */
+/** Formats a round number for the label of an axis. */
 export const tickText = (value: number): string =>
   Number(value.toPrecision(6)).toLocaleString("en-GB").replace("-", "−");
 
-/** Formats a round share on an axis. */
+/** Formats a round share, in per cent, for the label of an axis. */
 export const shareTickText = (value: number): string => `${tickText(value * 100)}%`;
 
 /** Formats a share in per cent, with one decimal. */
@@ -39,7 +42,7 @@ export const shareText = (value: number): string => percent(value, 1);
 export const ratingText = (value: number): string =>
   value.toFixed(3).replace("-", Number(value.toFixed(3)) === 0 ? "" : "−");
 
-/** Returns the name of an item from its label. */
+/** Returns the text that names the item with this label. */
 export function nameOf(label: Label): string {
   if (typeof label === "string") return label;
   if (typeof label === "number") return String(label);
@@ -51,8 +54,8 @@ export function nameOf(label: Label): string {
 }
 
 /**
- * Returns the name by which an item is requested. `null` for bins, because this page has only
- * rounded values of their edges.
+ * Returns the name by which a request can ask for the item with this label. Returns `null` for
+ * bins, because this page has only rounded values of their edges.
  */
 export function queryOf(label: Label): string | null {
   if (typeof label !== "object") return String(label);
@@ -61,8 +64,8 @@ export function queryOf(label: Label): string | null {
 }
 
 /**
- * Returns the questions of a task. A task of ratings alone, and a task of sums, have one question
- * without a name.
+ * Returns the questions of a task. A task that only asks for ratings, and a sum task, have one
+ * question without a name.
  */
 export function questionsOf(task: Task): readonly Question[] {
   const { numbers, vector } = task;
@@ -71,7 +74,7 @@ export function questionsOf(task: Task): readonly Question[] {
   return task.questions ?? [{ ...task, kind: "ratings" }];
 }
 
-/** Returns the number of items of a question. `null` if there is no list of items. */
+/** Returns the number of items of a question. Returns `null` if the items are not listed. */
 export function itemsOf(question: Question): number | null {
   const items = question.items ?? question.options;
   if (items === "open" || question.kind === "text") return null;
@@ -81,7 +84,9 @@ export function itemsOf(question: Question): number | null {
   return question.of?.length ?? 1;
 }
 
-/** Words for an estimand: `long` for the control, `short` for the heading of a list. */
+/**
+ * Texts that name an estimand: `long` for the drop-down list, `short` for the heading of a table.
+ */
 interface Words {
   readonly long: string;
   readonly short: string;
@@ -102,7 +107,7 @@ const WORDS: Readonly<Record<Estimand, Words>> = {
   share: { long: "share of people", short: "Share of people" },
 };
 
-/** Words for estimands of fractional ratings. */
+/** Texts for estimands of ratings that can be any numbers from −1 to 1. */
 const FRACTIONAL: Readonly<Partial<Record<Estimand, Words>>> = {
   plus: {
     long: "mean of ratings above 0 (other ratings count as 0)",
@@ -118,19 +123,19 @@ const FRACTIONAL: Readonly<Partial<Record<Estimand, Words>>> = {
   },
 };
 
-/** Returns true if a question asks for fractional ratings. */
+/** Returns true if the ratings of a question can be any numbers from −1 to 1. */
 const isFractional = ({ kind = "", value }: Question): boolean =>
   kind === "ratings" && value === "real";
 
-/** Words for an estimand of a question. */
+/** Returns the texts that name an estimand of a question. */
 export const wordsOf = (estimand: Estimand, question: Question): Words =>
   (isFractional(question) ? FRACTIONAL[estimand] : undefined) ?? WORDS[estimand];
 
-/** Returns true if an estimate is a share of people, which is shown in per cent. */
+/** Returns true if estimates of this estimand are shares of people, which are shown in per cent. */
 export const isShare = (estimand: Estimand, question: Question): boolean =>
   !["mean", "sum"].includes(estimand) && !isFractional(question);
 
-/** Descriptions of the kinds of questions. */
+/** Short description of each kind of question. */
 export const KINDS: Readonly<Record<string, string>> = {
   ratings: "ratings",
   set: "any of several options",
@@ -144,19 +149,22 @@ export const KINDS: Readonly<Record<string, string>> = {
   vector: "a vector",
 };
 
-/** Kinds of questions whose items are numbers, with or without a unit. */
+/** Kinds of questions whose items are numbers in any range, such as times or counts. */
 const REAL: ReadonlySet<string> = new Set(["numbers", "vector"]);
 
-/** Returns true if items are numbers, and not shares of people or ratings. */
+/**
+ * Returns true if the items of a question are numbers in any range, and not ratings or shares of
+ * people.
+ */
 export const isReal = ({ kind = "" }: Question): boolean => REAL.has(kind);
 
-/** Formats a time in the browser's time zone. */
+/** Formats a time in seconds since 1970, in the browser's time zone. */
 export function formatTime(seconds: number): string {
   const format = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
   return format.format(seconds * 1000);
 }
 
-/** Formats numbers as ranges: 1–3, 5. */
+/** Formats whole numbers as a list of ranges: 1–3, 5. */
 export function ranges(numbers: readonly number[]): string {
   const parts: [number, number][] = [];
   for (const number of [...numbers].sort((a, b) => a - b)) {

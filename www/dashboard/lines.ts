@@ -1,4 +1,4 @@
-// Draws time lines, one strip for each item. All strips have the same scale (small multiples).
+// Pictures of time lines: one small plot for each item, all with the same scale (small multiples).
 
 import { el, svg } from "../demo/shared/dom.js";
 import type { Rows } from "./rows.js";
@@ -21,8 +21,8 @@ function axisFor(lines: readonly Line[], zero: boolean): Axis {
 }
 
 /**
- * Draws the time lines. With `apart`, each strip has a separate scale, for items with different
- * units.
+ * Draws a plot for each time line, and one table of all. With `apart`, each plot has a separate
+ * scale, for items with different units. With `zero`, the scales include 0.
  */
 export function timeLine(
   lines: readonly Line[],

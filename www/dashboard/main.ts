@@ -1,4 +1,4 @@
-// Entry point: signs in, shows the overview or a task, and polls for changes.
+// Entry point of the dashboard: signs in, shows the overview or one task, and polls for changes.
 
 import { byId, el } from "../demo/shared/dom.js";
 import { type Batches, Collector, CollectorError, type TaskAnswer } from "./api.js";
@@ -7,7 +7,7 @@ import { signIn, storedToken, storeToken } from "./sign-in.js";
 import { DEFAULT_STATE, formatState, parseState, type State } from "./state.js";
 import { TaskPage } from "./task-page.js";
 
-/** Interval between polls while the page is visible, in milliseconds. */
+/** Time in milliseconds between two polls while the page is visible. */
 const POLL_MS = 10_000;
 
 const collector = new Collector();
@@ -15,9 +15,9 @@ const main = byId("main");
 const trouble = byId("trouble");
 let state: State = parseState(location.hash);
 let page: TaskPage | Overview | null = null;
-/** Ids of the tasks. `null` until signed in. */
+/** Ids of all tasks. `null` before the first response. */
 let tasks: readonly string[] | null = null;
-/** Number of views opened so far. A late response for an earlier view is dropped. */
+/** Number of views that were opened so far. A late response for an earlier view is dropped. */
 let viewCount = 0;
 
 function announce(words: string): void {
@@ -34,7 +34,10 @@ function showTrouble(thrown: unknown): void {
 const isTokenRefused = (thrown: unknown) =>
   thrown instanceof CollectorError && thrown.status === 401;
 
-/** Shows the form for a token. `why` is the reason for which the last token was refused. */
+/**
+ * Shows the form in which an analyst enters a token. `why` is the reason why the last token was
+ * refused.
+ */
 function showSignIn(why: string | null): void {
   collector.token = null;
   storeToken(null);
@@ -62,8 +65,8 @@ function showSignIn(why: string | null): void {
 }
 
 /**
- * Requests the list of tasks, and opens the view that the address describes. Throws if a token is
- * needed.
+ * Requests the list of tasks, then opens the view that the address describes. Throws if the
+ * collector requires a token.
  */
 async function loadTasks(): Promise<void> {
   tasks = (await collector.get<{ readonly tasks: readonly string[] }>("")).tasks;
@@ -101,7 +104,7 @@ function show(shown: TaskPage | Overview): void {
   if (!first) main.querySelector("h1")?.focus();
 }
 
-/** Changes the view of the task, and keeps it in the address. */
+/** Changes what the page shows of the task, and writes the change to the address. */
 function change(changes: Partial<State>): void {
   state = { ...state, task: page instanceof TaskPage ? page.id : state.task, ...changes };
   // Typing in the search must not add a history entry for each letter.
@@ -121,7 +124,7 @@ async function onNavigation(): Promise<void> {
   }
 }
 
-/** Requests new batches and releases. */
+/** Asks the collector for new batches and releases, and updates the page. */
 async function poll(): Promise<void> {
   if (tasks === null || document.hidden) return;
   const own = page;

@@ -1,4 +1,4 @@
-// Counts of accepted and rejected uploads, from the collector's metrics.
+// Numbers of accepted and rejected uploads, read from the collector's metrics.
 
 const REASON_TEXTS: Readonly<Record<string, string>> = {
   "malformed-upload": "not an upload of this task",
@@ -15,11 +15,14 @@ const REASON_TEXTS: Readonly<Record<string, string>> = {
 export interface Uploads {
   readonly accepted: number;
   readonly duplicates: number;
-  /** Rejected requests by reason, the most frequent first. Reasons without requests are absent. */
+  /**
+   * Number of rejected requests for each reason, the most frequent first. Reasons that never
+   * occurred are absent.
+   */
   readonly rejected: readonly (readonly [reason: string, requests: number])[];
 }
 
-/** Parses metrics in the text format of Prometheus. */
+/** Reads the numbers of uploads from metrics in the text format of Prometheus. */
 export function uploadsOf(text: string): Uploads {
   const value = (name: string) =>
     Number(text.match(new RegExp(`^hushbin_${name}_total (\\S+)`, "m"))?.[1] ?? 0);

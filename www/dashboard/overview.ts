@@ -1,4 +1,4 @@
-// Overview of all tasks: releases, and the progress of the open batch.
+// The overview of all tasks: the releases of each task, and the progress of its open batch.
 
 import { el } from "../demo/shared/dom.js";
 import { count } from "../demo/shared/format.js";
@@ -17,7 +17,7 @@ export class Overview {
   readonly element: HTMLElement;
   readonly #collector: Collector;
   readonly #tasks: readonly string[];
-  /** Task files by id. They never change. */
+  /** Task files by id, each requested once because it never changes. */
   readonly #answers = new Map<string, Promise<TaskAnswer | null>>();
   readonly #body = el("div", { class: "panel wide" });
 

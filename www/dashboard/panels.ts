@@ -1,4 +1,5 @@
-// Panels below the estimates: privacy, made-up reports, rejected uploads, texts.
+// Contents of the panels below the estimates: privacy, made-up reports, rejected uploads, and
+// texts.
 
 import { roundUp } from "../client/rounding.js";
 import { el } from "../demo/shared/dom.js";
@@ -8,7 +9,7 @@ import { digits, isShare, ratingText, shareText, wordsOf } from "./labels.js";
 import type { Uploads } from "./metrics.js";
 import { type Cell, table } from "./table.js";
 
-/** Formats ε with three significant digits, rounded up. */
+/** Formats a privacy loss ε with three significant digits, rounded up. */
 export const epsilonText = (epsilon: number): string => String(roundUp(epsilon));
 
 function epsilon(name: string, number: string, statements: readonly string[]): HTMLElement {
@@ -22,8 +23,8 @@ function epsilon(name: string, number: string, statements: readonly string[]): H
 }
 
 /**
- * Draws the local and the central ε with their statements. If there is no central ε, draws the
- * reason for that.
+ * Draws the local and the central ε, each with its statement. A text instead of `privacy` is the
+ * reason why there is no central ε.
  */
 export function privacyView(task: ReportsTask, privacy: Privacy | string): readonly Node[] {
   const local = `local ε = ${epsilonText(task.effective_epsilon)}`;
@@ -44,7 +45,7 @@ export function privacyView(task: ReportsTask, privacy: Privacy | string): reado
   ];
 }
 
-/** Names of the estimates that made-up reports can move. */
+/** Names of the estimates on which made-up reports have an effect. */
 const ESTIMAND_NAMES = {
   mean: "mean",
   plus: "share of people with a rating above 0",
@@ -58,7 +59,7 @@ const ESTIMAND_NAMES = {
 type Effect = Influence["influence"][number];
 
 /**
- * Formats the largest effect of made-up reports on one estimate. Effects on shares are in
+ * Formats the largest effect `by` of made-up reports on one estimate. If `shares`, the effect is in
  * percentage points.
  */
 function effectText({ estimate, unit }: Effect, shares: boolean, by: number): string {
@@ -67,7 +68,7 @@ function effectText({ estimate, unit }: Effect, shares: boolean, by: number): st
   return shares ? `${shareText(by).replace("%", "")} points` : ratingText(by);
 }
 
-/** Returns the table row for the effect of made-up reports on one estimate. */
+/** Returns a table row with the largest effect of made-up reports on one estimate. */
 function effectRow(own: Effect, questions: readonly Question[]): readonly (Cell | string)[] {
   const question = questions.find(({ name }) => name === own.question) ?? {};
   const { estimate } = own;
@@ -84,7 +85,9 @@ function effectRow(own: Effect, questions: readonly Question[]): readonly (Cell 
   ];
 }
 
-/** Draws the largest effect of made-up reports, and the results of tests for such reports. */
+/**
+ * Draws the largest effect of made-up reports, and the results of tests that look for such reports.
+ */
 export function influenceView(found: Influence, questions: readonly Question[]): readonly Node[] {
   const rows = found.influence.map((own) => effectRow(own, questions));
   const heads = [
@@ -108,7 +111,9 @@ export function influenceView(found: Influence, questions: readonly Question[]):
   ];
 }
 
-/** Draws the counts of uploads to all tasks since the collector started. */
+/**
+ * Draws the numbers of accepted and rejected uploads, over all tasks since the collector started.
+ */
 export function uploadsView({ accepted, duplicates, rejected }: Uploads): readonly Node[] {
   const rows = rejected.map(([reason, requests]) => [
     reason,
@@ -132,12 +137,12 @@ export function uploadsView({ accepted, duplicates, rejected }: Uploads): readon
   ];
 }
 
-/** Draws each note as a paragraph. Undefined notes are left out. */
+/** Draws each note as a paragraph. Undefined notes are skipped. */
 export function notesOf(...notes: readonly (string | undefined)[]): readonly Node[] {
   return notes.flatMap((note) => (note === undefined ? [] : [el("p", { class: "note" }, note)]));
 }
 
-/** Draws the texts that many people have. */
+/** Draws a table of the texts that many people have. */
 export function textsView({ texts, confidence, repeats, reports }: HeavyHitters): readonly Node[] {
   const rows = texts.map(({ text, goes_on, estimate, simultaneous_interval: [from, to] }) => [
     goes_on ? `${text}…` : text,

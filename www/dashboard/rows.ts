@@ -1,4 +1,5 @@
-// Rows of estimates for tables and pictures: their content, order and search.
+// Rows of estimates, which tables and pictures show: their content, their order, and the search for
+// names.
 
 import { ESTIMANDS, type Estimand, type Estimate, type Estimates, type Question } from "./api.js";
 import {
@@ -12,28 +13,28 @@ import {
   shareText,
 } from "./labels.js";
 
-/** Row of one item with its estimate. */
+/** Table row of one item, with its estimate. */
 export interface Row {
   readonly label: string;
-  /** Name by which the item is requested. `null` if it cannot be requested by name. */
+  /** Name by which a request can ask for the item. `null` if there is no such name. */
   readonly query: string | null;
   readonly estimate: Estimate;
-  /** Minimum and maximum of the item's values, if each row has a separate range. */
+  /** Minimum and maximum of the item's values. Undefined if all rows have the same range. */
   readonly range?: readonly [number, number];
   readonly unit?: string;
 }
 
-/** Rows of one estimand, and the format of their numbers. */
+/** Rows with the estimates of one estimand, and the format of their numbers. */
 export interface Rows {
   readonly estimand: Estimand;
   /** True if the estimates are shares of people. */
   readonly shares: boolean;
   readonly rows: readonly Row[];
-  /** Formats a value. `estimate` determines the number of digits. */
+  /** Formats a value. The precision of `estimate` can determine the number of digits. */
   readonly format: (value: number, estimate?: Estimate) => string;
 }
 
-/** Returns the unit with a leading space, or an empty text if there is no unit. */
+/** Returns the unit after a space, or an empty text if there is no unit. */
 export const unitSuffix = (unit: string | undefined): string =>
   unit === undefined ? "" : ` ${unit}`;
 
@@ -43,15 +44,15 @@ export function intervalText({ estimate, unit }: Row, format: Rows["format"]): s
   return `${from} to ${to}${unitSuffix(unit)}`;
 }
 
-/** Returns the estimands that a response contains. */
+/** Returns the estimands of which a response has estimates. */
 export function estimandsOf({ estimates }: Estimates): readonly Estimand[] {
   const [first] = estimates;
   return first === undefined ? [] : ESTIMANDS.filter((estimand) => first[estimand] !== undefined);
 }
 
 /**
- * Returns the rows for the wanted estimand. If the response lacks it, returns the rows for the
- * first estimand.
+ * Returns the rows for the wanted estimand, or else for the first estimand of the response. Returns
+ * null if the response has no items.
  */
 export function rowsOf(answer: Estimates, question: Question, wanted?: Estimand): Rows | null {
   const there = estimandsOf(answer);
@@ -85,7 +86,7 @@ function digitsOf({ people }: Estimates, question: Question, estimand: Estimand)
   return isReal(question) ? digits : ratingText;
 }
 
-/** Orders in which rows can be sorted. */
+/** Names of the orders in which rows can be sorted. */
 export const ORDERS = ["largest", "smallest", "clearest", "name", "task"] as const;
 export type Order = (typeof ORDERS)[number];
 
@@ -97,7 +98,7 @@ export const ORDER_WORDS: Readonly<Record<Order, string>> = {
   task: "In task order",
 };
 
-/** Returns the distance of an estimate from 0, in half-widths of its interval. */
+/** Returns the distance of an estimate from 0, divided by the half-width of its interval. */
 function significance({ estimate }: Row): number {
   const [from, to] = estimate.simultaneous_interval;
   // Intervals can be asymmetric. The half-width on the side of 0 counts.
@@ -113,12 +114,15 @@ const COMPARE: Readonly<Record<Order, (a: Row, b: Row) => number>> = {
   task: () => 0,
 };
 
-/** Sorts rows. Equal rows keep their order. */
+/** Returns the rows sorted in this order. Rows that compare as equal keep their order. */
 export function sorted(rows: readonly Row[], order: Order): readonly Row[] {
   return [...rows].sort(COMPARE[order]);
 }
 
-/** Returns true if a name contains all words of the search, in upper or lower case. */
+/**
+ * Returns true if a name contains every word of the searched text. Upper and lower case are the
+ * same.
+ */
 export function matches(label: string, sought: string): boolean {
   const name = label.toLowerCase();
   return sought

@@ -1,28 +1,31 @@
-// Checks whether a batch has enough reports, so that intervals are narrow enough to be useful.
+// Checks whether there are enough reports to make the intervals narrow enough to be useful.
 
 import { count, counted } from "../demo/shared/format.js";
 import type { Estimand, Estimate, Estimates } from "./api.js";
 import type { Row } from "./rows.js";
 
-/** Half-width of a 95% interval, in standard errors. */
+/** Half-width of a 95% interval, as a multiple of the standard error. */
 const HALF_WIDTH = 1.96;
-/** Maximum half-width of an interval that is still useful, as a fraction of the range of values. */
+/** Maximum half-width of a useful interval, as a fraction of the range of values. */
 const MAX_USEFUL_HALF_WIDTH = 0.1;
 
 /** Result of the check whether there are enough reports. */
 export interface SampleSizeCheck {
-  /** Explanation if there are too few reports. */
+  /** Explanation for people that there are too few reports. Undefined if there are enough. */
   readonly warning?: string;
-  /** True if intervals are narrower than the range, so that estimates are worth showing. */
+  /**
+   * True if the intervals are narrower than the range of values, so that estimates are worth
+   * showing.
+   */
   readonly useful: boolean;
 }
 
-/** Estimate, with its range of values if that differs from the range of the estimand. */
+/** Estimate, with the range of the item's values if it is not the usual range of the estimand. */
 type Ranged = Pick<Row, "estimate" | "range">;
 
 /**
- * Checks whether there are enough reports, by the standard errors of the estimates. Standard errors
- * fall with the square root of the number of reports.
+ * Checks whether there are enough reports, based on the standard errors of the estimates. A
+ * standard error is inversely proportional to the square root of the number of reports.
  */
 export function checkSampleSize(
   reports: number,
@@ -44,8 +47,8 @@ export function checkSampleSize(
 }
 
 /**
- * Checks whether there are enough reports for a number, by its mean or by the shares of people
- * below its edges.
+ * Checks whether there are enough reports for a question that asks for a number. The check uses the
+ * mean or, without one, the shares of people below the edges.
  */
 export function checkNumberSampleSize({ reports = 0, number }: Estimates): SampleSizeCheck {
   const { mean, distribution = [], range } = number ?? {};

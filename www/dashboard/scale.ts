@@ -1,5 +1,5 @@
-// Positions on an axis, in per cent of its length. The browser converts them to pixels at any
-// width.
+// Axes, and positions on them in per cent of their length. The browser converts positions to pixels
+// at any width.
 
 /** Axis from one number to another, with ticks. */
 export interface Axis {
@@ -8,15 +8,18 @@ export interface Axis {
   readonly ticks: readonly number[];
 }
 
-/** Returns a step that divides a span into at most `most` parts: 1, 2 or 5 times a power of ten. */
+/**
+ * Returns the distance between ticks that divides a span into at most `most` parts: 1, 2 or 5 times
+ * a power of ten.
+ */
 function step(span: number, most: number): number {
   const power = 10 ** Math.floor(Math.log10(span / most));
   return ([1, 2, 5, 10].find((digit) => span / (digit * power) <= most) ?? 10) * power;
 }
 
 /**
- * Returns an axis that contains the given numbers, with ticks at round numbers. With `zero`, it
- * also contains 0.
+ * Returns an axis that contains the given values, with ticks at round numbers. With `zero`, the
+ * axis also contains 0.
  */
 export function axisOf(values: readonly number[], { zero = true, most = 4 } = {}): Axis {
   const finite = values.filter(Number.isFinite);
@@ -36,7 +39,10 @@ export function axisOf(values: readonly number[], { zero = true, most = 4 } = {}
   return { from, to, ticks: ticks.map((tick) => tick + 0) };
 }
 
-/** Returns the position on the axis, from 0 to 100. Values outside are clipped to the ends. */
+/**
+ * Returns the position of a value on the axis, from 0 to 100. A value outside of the axis is moved
+ * to its end.
+ */
 export function position({ from, to }: Axis, value: number): number {
   const held = Math.min(Math.max(value, from), to);
   return ((held - from) / (to - from)) * 100;

@@ -1,10 +1,10 @@
-// Section of the page that makes separate requests. A slow or failed section does not affect the
-// rest.
+// Section of the page that makes its own requests. If it is slow or fails, the other sections are
+// not affected.
 
 import { el } from "../demo/shared/dom.js";
 import { CollectorError } from "./api.js";
 
-/** Content of a section. `null` hides the section. */
+/** Elements and texts of a section. `null` hides the section. */
 export type SectionContent = readonly (Node | string)[] | null;
 
 export class Section {
@@ -24,13 +24,13 @@ export class Section {
     );
   }
 
-  /** Shows the given content, and drops responses to earlier requests. */
+  /** Shows this content, and drops responses to requests that are still running. */
   show(shown: SectionContent): void {
     this.#requests += 1;
     this.#replace(shown);
   }
 
-  /** Loads new content. The old content stays visible until then. */
+  /** Loads new content with `make` and shows it. The old content stays visible until then. */
   async load(make: () => Promise<SectionContent>): Promise<void> {
     this.#requests += 1;
     const own = this.#requests;

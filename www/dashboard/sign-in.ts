@@ -1,10 +1,10 @@
-// Sign-in with an analyst's token, which is kept for this tab only.
+// Sign-in with an analyst's token. The browser stores the token for this tab only.
 
 import { el } from "../demo/shared/dom.js";
 
 const KEY = "hushbin-token";
 
-/** Returns the token that this tab remembers, or `null`. */
+/** Returns the token that is stored for this tab, or `null` if there is none. */
 export const storedToken = (): string | null => sessionStorage.getItem(KEY);
 
 export function storeToken(token: string | null): void {
@@ -12,7 +12,10 @@ export function storeToken(token: string | null): void {
   else sessionStorage.setItem(KEY, token);
 }
 
-/** Draws the form for a token. `enter` returns an error message, or `null` if it succeeded. */
+/**
+ * Draws the form in which an analyst enters a token. `enter` tries the token. It returns an error
+ * message, or `null` if the token was accepted. `why` is the first error message.
+ */
 export function signIn(
   enter: (token: string) => Promise<string | null>,
   why: string | null,

@@ -1,4 +1,5 @@
-// Panel of significant results: items that differ from 0, and changes since the previous batch.
+// The panel of significant results: items whose estimates differ from 0, and changes since the
+// previous batch.
 
 import { el } from "../demo/shared/dom.js";
 import { count, counted, percent } from "../demo/shared/format.js";
@@ -12,24 +13,27 @@ import { confidenceOfEach, significantChanges, significantRows } from "./signifi
 import { table } from "./table.js";
 import { quantileName } from "./timeline.js";
 
-/** Maximum number of items in a list. */
+/** Maximum number of items in one table. */
 const MAX_LISTED = 12;
 
-/** Current view of a task, for its panels. */
+/** What the page currently shows of a task, as far as its panels need to know. */
 export interface PanelContext {
   readonly task: string;
   readonly question: Question;
   readonly answers: EstimatesCache;
   readonly released: readonly Batch[];
   readonly selected: readonly Batch[];
-  /** Items that are requested. `null` means all. */
+  /** Names of the requested items. `null` means all items. */
   readonly items: readonly string[] | null;
   readonly estimand: Estimand | null;
   readonly confidence: number;
   readonly rows: Rows | null;
 }
 
-/** Returns the latest batch in view and the batch before it. */
+/**
+ * Returns the batch before the latest selected batch, and this latest batch. Returns null if there
+ * is no earlier batch.
+ */
 export function batchesToCompare({
   selected,
   released,
@@ -69,8 +73,8 @@ function nonZeroList({ rows, confidence }: PanelContext): readonly Element[] {
 }
 
 /**
- * Returns the rows that are compared between two batches: items or, for a number, its mean or
- * quantiles.
+ * Returns the rows that can be compared between two batches. They are items or, for a number, its
+ * mean or its quantiles.
  */
 function comparableRows(
   answer: Estimates,

@@ -1,39 +1,42 @@
-// Significant estimates and changes.
+// Significant estimates and significant changes.
 //
-// Both lists use simultaneous intervals. With confidence c, the list of items that are not 0
-// contains a false alarm with a probability of at most 1 − c. Comparing two batches needs the
-// intervals of both. So the intervals of each batch are requested at confidence (1 + c) / 2
-// (Bonferroni).
+// The lists of significant estimates and changes use simultaneous intervals with confidence c. The
+// list of estimates that differ from 0 then contains a false alarm with a probability of at most 1
+// − c. A comparison of two batches needs the intervals of both to hold. Each batch is therefore
+// requested with confidence (1 + c) / 2 (Bonferroni).
 
 import type { Estimate } from "./api.js";
 import type { Row } from "./rows.js";
 
 type Interval = readonly [number, number];
 
-/** Returns true if the simultaneous interval excludes 0. */
+/** Returns true if the simultaneous interval of the estimate does not contain 0. */
 export function excludesZero({ simultaneous_interval: [from, to] }: Estimate): boolean {
   return from > 0 || to < 0;
 }
 
-/** Returns true if two intervals are disjoint. */
+/** Returns true if two intervals have no number in common. */
 export function areDisjoint([a, b]: Interval, [c, d]: Interval): boolean {
   return b < c || d < a;
 }
 
 /**
- * Returns the confidence that each of two sets of intervals needs, so that both are valid with the
- * given joint confidence.
+ * Returns the confidence that the intervals of each of two batches need, so that the intervals of
+ * both hold with this joint confidence.
  */
 export const confidenceOfEach = (confidence: number): number => (1 + confidence) / 2;
 
-/** Returns the items whose intervals exclude 0, farthest from 0 first. */
+/**
+ * Returns the rows whose simultaneous intervals exclude 0. The rows whose intervals are farthest
+ * from 0 come first.
+ */
 export function significantRows(rows: readonly Row[]): readonly Row[] {
   const reach = ({ estimate: { simultaneous_interval: ends } }: Row) =>
     Math.min(...ends.map(Math.abs));
   return rows.filter(({ estimate }) => excludesZero(estimate)).sort((a, b) => reach(b) - reach(a));
 }
 
-/** Estimates of one item in two batches. */
+/** Change of one item: its estimates in two batches. */
 export interface Change {
   readonly label: string;
   readonly unit: string | undefined;
@@ -41,7 +44,10 @@ export interface Change {
   readonly after: Estimate;
 }
 
-/** Returns the items whose intervals in two batches are disjoint, largest change first. */
+/**
+ * Returns the changes of the items whose intervals in the two batches are disjoint, the largest
+ * change first.
+ */
 export function significantChanges(
   before: readonly Row[],
   after: readonly Row[],

@@ -1,5 +1,5 @@
-// Current view, stored in the fragment of the address so that it can be bookmarked. The fragment
-// contains no token.
+// What the page currently shows. It is stored in the fragment of the address, so that people can
+// bookmark it. The fragment contains no token.
 
 import { ESTIMANDS, type Estimand } from "./api.js";
 import { ORDERS, type Order } from "./rows.js";
@@ -8,12 +8,13 @@ export interface State {
   readonly task: string | null;
   readonly question: string | null;
   /**
-   * Selected batches, written as in a request: "3" or "1,4-6". `null` means all released batches.
+   * Numbers of the selected batches, in the format of a request: "3" or "1,4-6". `null` means all
+   * released batches.
    */
   readonly batches: string | null;
   readonly estimand: Estimand | null;
   readonly order: Order;
-  /** Words to search for in names. */
+  /** Text for which the names of items are searched. */
   readonly find: string;
 }
 
@@ -42,7 +43,10 @@ export function parseState(hash: string): State {
   };
 }
 
-/** Returns the fragment for a view: the parts that differ from {@link DEFAULT_STATE}. */
+/**
+ * Returns the fragment of the address for a state. It contains the values that differ from {@link
+ * DEFAULT_STATE}.
+ */
 export function formatState(state: State): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(state)) {

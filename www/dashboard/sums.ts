@@ -1,5 +1,5 @@
-// Views for tasks that sum through a shuffler: the privacy promise, and the effect of dishonest
-// people.
+// Views for sum tasks, whose messages go through a shuffler: the privacy promise, and the effect of
+// dishonest people.
 
 import { el } from "../demo/shared/dom.js";
 import { count, counted, percent, powers } from "../demo/shared/format.js";
@@ -11,10 +11,10 @@ import { MAX_RELEASES } from "./timeline.js";
 
 export const NO_LOCAL = "there is no local ε";
 
-/** Formats δ as a power of ten: 10⁻⁶. */
+/** Formats a probability δ as a power of ten: 10⁻⁶. */
 export const deltaOf = (delta: number): string => powers(delta.toExponential());
 
-/** Returns the privacy promise of a task in one line. */
+/** Describes the privacy promise of a sum task in one line. */
 export function trustOf(privacy: SumPrivacy): string {
   const { central_epsilon, delta, people, honest_fraction } = privacy;
   return `People must trust the shuffler: ${NO_LOCAL}. Batches have central ε = ${epsilonText(central_epsilon)}, δ = ${deltaOf(delta)} if they have at least ${counted(people, "person", "people")} and ${percent(honest_fraction)} of the people are honest.`;
@@ -33,8 +33,8 @@ function privacyFigure(name: string, figure: string, ...more: Node[]): HTMLEleme
 const help = (words: string) => el("p", { class: "help" }, words);
 
 /**
- * Draws the privacy promise, and the check whether the released batches satisfy it. `null` means
- * that no batch is released.
+ * Draws the privacy promise, and the result of checking it for the released batches. `released` is
+ * null if no batch is released.
  */
 export function sumsPrivacyView(
   { privacy }: Extract<TaskAnswer, { privacy: SumPrivacy }>,
@@ -59,7 +59,7 @@ export function sumsPrivacyView(
   return [privacyFigure("The messages of one person", NO_LOCAL, help(statement)), central];
 }
 
-/** Draws the result of checking the privacy promise for the smallest batch. */
+/** Draws the result of checking whether the smallest released batch keeps the privacy promise. */
 function promiseView({ holds, batch_statement, shuffled_by }: SumsPrivacy): HTMLElement {
   const by =
     shuffled_by.length === 0 ? [] : [` The batches were shuffled by ${shuffled_by.join(" and ")}.`];
@@ -75,7 +75,7 @@ function promiseView({ holds, batch_statement, shuffled_by }: SumsPrivacy): HTML
 /** Maximum number of parallel requests. */
 const MAX_PARALLEL = 3;
 
-/** Requests the effect of dishonest people on each of the latest releases. */
+/** Requests the largest effect that dishonest people can have on each of the latest releases. */
 export async function influenceOfEach(
   collector: Collector,
   task: string,
@@ -96,15 +96,15 @@ export async function influenceOfEach(
 const amount = (content: string) => ({ content, style: "amount" });
 
 /**
- * Formats an effect as a multiple of the standard error. Returns a dash if the multiple is not a
- * finite number, as when everyone is assumed honest.
+ * Formats an effect as a multiple of the standard error. Returns a dash for a multiple that is not
+ * finite, which happens if everyone is assumed to be honest.
  */
 const times = (errors: number) => (Number.isFinite(errors) ? `× ${digits(errors)}` : "–");
 
-/** Maximum number of items in the table. */
+/** Maximum number of items in the table of effects. */
 const MAX_LISTED = 50;
 
-/** Draws the effect of dishonest people on the sums in view, and on each release. */
+/** Draws the largest effect of dishonest people on the displayed sums, and on each release. */
 export function sumsInfluenceView(
   { people, influence, statement }: SumInfluence,
   each: readonly (readonly [batch: number, found: SumInfluence])[],

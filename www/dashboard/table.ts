@@ -1,9 +1,9 @@
-// Tables. On narrow screens, rows are blocks. Browsers then drop the table roles, so each role is
-// explicit.
+// Tables. On narrow screens, CSS displays rows as blocks. Browsers then drop the implicit ARIA
+// roles, so each role is set explicitly.
 
 import { el } from "../demo/shared/dom.js";
 
-/** Cell of a table: its content and its style. */
+/** Cell of a table, with its content and its CSS class. */
 export interface Cell {
   readonly content: Node | string;
   readonly style?: string;
@@ -11,7 +11,7 @@ export interface Cell {
 
 const cellOf = (cell: Cell | string): Cell => (typeof cell === "string" ? { content: cell } : cell);
 
-/** Draws a table. The first cell of each row is its name. */
+/** Draws a table. The first cell of each row is the heading of the row. */
 export function table(
   caption: string,
   heads: readonly (Cell | string)[],
@@ -43,7 +43,7 @@ export function table(
   );
 }
 
-/** Draws a table below a plot. It is hidden until the user opens it. */
+/** Draws a table that is hidden until the person opens it. It stands below a plot. */
 export function tableInDetails(
   summary: string,
   heads: readonly string[],

@@ -1,4 +1,4 @@
-// Page of one task: its estimates, and the panels that explain them.
+// The page of one task: its estimates, and panels that explain them.
 
 import { el } from "../demo/shared/dom.js";
 import { count, counted } from "../demo/shared/format.js";
@@ -43,7 +43,7 @@ import type { State } from "./state.js";
 import { influenceOfEach, sumsInfluenceView, sumsPrivacyView, trustOf } from "./sums.js";
 import { timelineView } from "./timeline-view.js";
 
-/** Joint confidence of all intervals in a table or picture. */
+/** Confidence with which all intervals in one table or picture hold at once. */
 export const CONFIDENCE = 0.95;
 
 export class TaskPage {
@@ -126,7 +126,7 @@ export class TaskPage {
     return named ?? questions[0] ?? {};
   }
 
-  /** Shows the view that `state` describes. */
+  /** Shows the question, batches and order that `state` describes. */
   show(state: State): void {
     const before = this.#state;
     this.#state = state;
@@ -136,7 +136,9 @@ export class TaskPage {
     if (before.batches !== state.batches) void this.#loadInfluence();
   }
 
-  /** Updates the batches. Returns true if there is a new release. */
+  /**
+   * Shows the current batches. Returns true, and loads everything again, if there is a new release.
+   */
   update(known: Batches): boolean {
     const before = this.#releases;
     this.#batchData = known;
@@ -146,12 +148,12 @@ export class TaskPage {
     return true;
   }
 
-  /** Numbers of the released batches, as ranges. */
+  /** Text with the numbers of the released batches, as ranges. */
   get #releases(): string {
     return ranges(releasedOf(this.#batchData).map(({ number }) => number));
   }
 
-  /** Released batches in view: all batches, or those that the address selects. */
+  /** Released batches whose estimates are shown: all of them, or those that the address selects. */
   get #selected(): readonly Batch[] {
     const { batches } = this.#state;
     const released = releasedOf(this.#batchData);
@@ -285,7 +287,7 @@ export class TaskPage {
     return "This question has no list of items. Enter the names to look up, separated by commas.";
   }
 
-  /** Returns the rows that match the search, in the selected order. */
+  /** Returns the rows whose names match the search, in the selected order. */
   #matchingRows(rows: Rows | null): readonly Row[] {
     if (rows === null) return [];
     const open = (this.#question.items ?? this.#question.options) === "open";
@@ -361,7 +363,9 @@ function captionOf(
   return `${what}: ${counted(found, "item")}`;
 }
 
-/** Returns a response, or the reason as text if nothing is released yet. */
+/**
+ * Returns the response. If nothing is released yet, returns the collector's explanation as text.
+ */
 async function responseOrReason<T>(answer: Promise<T>): Promise<T | string> {
   try {
     return await answer;

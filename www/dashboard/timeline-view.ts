@@ -1,4 +1,4 @@
-// Panel of the time line: requests and drawing.
+// The panel with the time lines: requests their estimates and draws them.
 
 import { el } from "../demo/shared/dom.js";
 import { counted } from "../demo/shared/format.js";
@@ -13,7 +13,10 @@ import { confidenceOfBatch, linesOf, MAX_LINES, MAX_RELEASES, numberLines } from
 /** Maximum number of parallel requests. */
 const MAX_PARALLEL = 3;
 
-/** Requests the estimates of the items for each batch, a few batches at a time. */
+/**
+ * Requests the estimates of these items separately for each of the latest batches. A few requests
+ * run in parallel.
+ */
 async function eachBatch(
   context: PanelContext,
   items: readonly string[] | null,

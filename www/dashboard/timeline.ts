@@ -1,14 +1,14 @@
-// Time lines: estimates of a few items over the releases.
+// Time lines: the estimates of a few items in each release.
 
 import type { Estimand, Estimate, Estimates, Question } from "./api.js";
 import { meansOf } from "./cross.js";
 import { nameOf } from "./labels.js";
 
-/** Maximum numbers of releases and items in a time line. */
+/** Maximum number of releases in a time line, and maximum number of time lines. */
 export const MAX_RELEASES = 24;
 export const MAX_LINES = 6;
 
-/** Estimate of one batch. `null` if there is none. */
+/** Point of a time line: the estimate in one batch, or `null` if the batch has no estimate. */
 export interface Point {
   readonly batch: number;
   readonly estimate: Estimate | null;
@@ -20,14 +20,14 @@ export interface Line {
 }
 
 /**
- * Returns the confidence that each of `batches` batches needs, so that all are valid with the given
- * joint confidence.
+ * Returns the confidence that the intervals of each batch need, so that the intervals of all
+ * `batches` batches hold with this joint confidence.
  */
 export function confidenceOfBatch(batches: number, confidence: number): number {
   return 1 - (1 - confidence) / Math.max(batches, 1);
 }
 
-/** Returns a time line for each of the given items, with a point for each batch. */
+/** Returns a time line for each of the labelled items, with a point for each batch. */
 export function linesOf(
   labels: readonly string[],
   estimand: Estimand,
@@ -44,8 +44,8 @@ export function linesOf(
 }
 
 /**
- * Returns the time lines of a number: its mean, its means within rows of a cross-tabulation, or its
- * quantiles.
+ * Returns the time lines for a question that asks for a number. They show its mean, its means
+ * within rows of a cross-tabulation, or its quantiles.
  */
 export function numberLines(
   question: Question,
@@ -71,7 +71,7 @@ export function numberLines(
   }));
 }
 
-/** Returns a quantile's name, such as "median" or "90% quantile". */
+/** Returns the name of a quantile, such as "median" or "90% quantile". */
 export function quantileName(quantile: number): string {
   return quantile === 0.5 ? "median" : `${Number((quantile * 100).toFixed(3))}% quantile`;
 }
