@@ -25,11 +25,11 @@ pub(super) fn check_equal<T: PartialEq + fmt::Debug>(
     })
 }
 
-/// Checks that a field in use has the stated value. If `given` is `None`, every value in use
-/// agrees.
+/// Checks that the value in use is equal to the given value. If `given` is `None`, any value in use
+/// is accepted.
 ///
 /// # Errors
-/// [`Error::TaskDiffers`] if the stated value differs.
+/// [`Error::TaskDiffers`] if the given value differs.
 pub(super) fn check_equal_if_stated<T: PartialEq + fmt::Debug>(
     field: &'static str,
     given: &Option<T>,

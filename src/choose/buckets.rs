@@ -28,13 +28,14 @@ use crate::sample::ExpLowerBound;
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BucketsDraft<RuleName> {
-    /// Rule (default `heaviest` for Collision, `strongest` for CoCo).
+    /// Rule that selects the favoured buckets (default `heaviest` for Collision, `strongest` for
+    /// CoCo).
     pub rule: Option<RuleName>,
     /// Number of favoured buckets c, for rules `heaviest` and `strongest`.
     pub favoured: Option<u32>,
-    /// Hashing (default balanced in closed domains, independent in open ones). If hashing is unset,
-    /// `balanced-items` may be chosen for means. If all numbers are unset too, `balanced-windows`
-    /// may be chosen for one answer from a list.
+    /// Family of hash functions (default balanced in closed domains, independent in open domains).
+    /// If it is unset, `balanced-items` may be chosen for means. If `favoured`, `buckets` and
+    /// `hashes` are unset too, `balanced-windows` may be chosen for one answer from a list.
     pub hashing: Option<Hashing>,
     /// Number of buckets t of each hash function.
     pub buckets: Option<u32>,
@@ -55,19 +56,19 @@ impl<RuleName> Default for BucketsDraft<RuleName> {
 }
 
 impl<Name: Copy + PartialEq + core::fmt::Debug> BucketsDraft<Name> {
-    /// Returns the stated hashing. If none is stated, returns the default for the domain.
+    /// Returns the stated hash family, or the domain's default if none is stated.
     pub(super) fn hashing_over(&self, domain: &Domain) -> Hashing {
         Hashing::default_for(self.hashing, domain)
     }
 
-    /// Returns the stated rule. If none is stated, returns the rule that has a number of favoured
-    /// buckets.
+    /// Returns the stated rule. If none is stated, returns the project's own rule, `heaviest` or
+    /// `strongest`.
     pub(super) fn rule_or_default<R: NamedRule<Name = Name>>(&self) -> Name {
         self.rule.unwrap_or(R::strongest(1).name())
     }
 
-    /// Returns the mechanism with the draft's parameters, where an unset c becomes 1. Returns
-    /// `None` if the number of buckets is unset.
+    /// Returns the mechanism with the draft's parameters. An unset number of favoured buckets c
+    /// becomes 1. Returns `None` if the number of buckets is unset.
     ///
     /// # Errors
     /// As [`Subset::new`], for the stated parameters.
@@ -116,17 +117,17 @@ impl<Name: Copy + PartialEq + core::fmt::Debug> BucketsDraft<Name> {
     }
 }
 
-/// Returns the rule of the paper: `occupied` or `overwrite`.
+/// Returns the rule from the mechanism's paper: `occupied` (Collision) or `overwrite` (CoCo).
 pub(super) fn paper_rule<R: Rule>() -> R {
     R::paper_rule().expect("builds that choose are complete")
 }
 
-/// Variance of the estimates, with the parameters that lead to it.
+/// Variance of the estimates, followed by the parameters that lead to this variance.
 pub(super) type WithVariance<R> = (f64, Subset<R>);
 
-/// Rule of a bucket mechanism whose parameters can be chosen.
+/// Rule of a mechanism that reports one bucket and whose parameters can be chosen.
 pub(super) trait ChooseBuckets: NamedRule {
-    /// Strength of a cell. The project's own rule favours the strongest cells.
+    /// Measure of a cell's strength. The project's own rule favours the strongest cells.
     const STRENGTH: Strength;
 
     /// Returns the total variance of the goal's estimates under the project's own rule with c =
@@ -148,9 +149,9 @@ pub(super) trait ChooseBuckets: NamedRule {
     fn paper_variance(subset: &Subset<Self>, domain: &Domain, epsilon: f64, goal: &Goal<'_>)
     -> f64;
 
-    /// Returns the best parameters with balanced windows that agree with a draft. `other` has the
-    /// best parameters without windows. It is returned if it is as good and takes less work to
-    /// decode, or if there are no windows.
+    /// Returns the best parameters under the hash family `balanced-windows` that agree with a
+    /// draft. `other` contains the best parameters without windows. Returns `other` if it is as
+    /// good and takes less work to decode, or if windows are impossible.
     fn windows(
         _domain: &Domain,
         _limit: &PreparedBudget,
@@ -161,7 +162,7 @@ pub(super) trait ChooseBuckets: NamedRule {
         other
     }
 
-    /// Returns the best parameters for a draft that states none.
+    /// Returns the best parameters for a draft that states no parameters.
     ///
     /// # Errors
     /// As [`Choose::best`].

@@ -8,7 +8,7 @@ pub(super) struct CellCounts {
     pub(super) least: u32,
     pub(super) most: u32,
     /// Number of elements if the hash is balanced, else `None`. Near each tried number of cells,
-    /// the search then also tries one without empty slots.
+    /// the search then also tries a number that leaves no slots empty.
     pub(super) elements: Option<u32>,
     /// Numbers of cells at which the budget begins to allow more favoured buckets. The search also
     /// tries these numbers, because the variance jumps there.

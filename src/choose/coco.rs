@@ -1,5 +1,5 @@
-//! Choice of CoCo's parameters: minimum total variance of the means, or of the estimates that an
-//! objective weighs.
+//! Choice of CoCo's parameters. They minimise the total variance of the means, or of the estimates
+//! that an objective weighs.
 
 use super::buckets::{BucketsDraft, ChooseBuckets};
 use super::budget::PrivacyBudget;
@@ -18,9 +18,9 @@ use crate::sample::ExpLowerBound;
 /// [`Coco`] whose parameters may be unset.
 pub type Draft = BucketsDraft<RuleName>;
 
-/// Number of items from which on CoCo prefers a single pair, if the variance of a single pair is at
-/// most [`SINGLE_PAIR_COST`] times the minimum. Reports of a single pair are decoded 64 items to a
-/// word.
+/// Number of items from which on CoCo prefers a single pair of sides. The condition is a variance
+/// of at most [`SINGLE_PAIR_COST`] times the minimum. Reports about a single pair are decoded
+/// faster: 64 items fit into a word.
 const MANY_ITEMS: u32 = 1024;
 /// Acceptable ratio of a single pair's variance to the minimum variance, see [`MANY_ITEMS`].
 const SINGLE_PAIR_COST: f64 = 1.02;
@@ -102,8 +102,8 @@ impl ChooseBuckets for Rule {
     }
 }
 
-/// Returns the best parameters, or the parameters of a single pair if its variance is nearly as
-/// low.
+/// Returns the best parameters. If a single pair of sides has nearly as low a variance, returns the
+/// parameters with a single pair instead.
 fn best_or_single_pair(domain: &Domain, budget: PrivacyBudget) -> Result<Coco, Error> {
     let choose = |buckets| {
         let draft = Draft {

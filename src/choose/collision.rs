@@ -1,5 +1,5 @@
-//! Choice of Collision's parameters: minimum total variance of the frequencies, or of the estimates
-//! that an objective weighs.
+//! Choice of Collision's parameters. They minimise the total variance of the frequencies, or of the
+//! estimates that an objective weighs.
 
 use super::buckets::{BucketsDraft, ChooseBuckets, WithVariance};
 use super::budget::{PreparedBudget, PrivacyBudget};
@@ -52,9 +52,9 @@ fn predicted(rates: &Rates, domain: &Domain, population: &Population) -> Predict
     }
 }
 
-/// Returns the total variance of the frequencies or, if the goal has parts, of the shares of the
-/// parts' options. If the objective weighs non-missing frequencies, returns a value proportional to
-/// the variance that the objective weighs.
+/// Returns the total variance of the frequencies. If the goal has parts, the frequencies are the
+/// shares of people who chose each option. If the objective weighs non-missing frequencies, returns
+/// a value proportional to the variance that the objective weighs.
 fn total_variance(rates: &Rates, domain: &Domain, goal: &Goal<'_>) -> f64 {
     if !goal.parts.is_empty() {
         let options = goal.parts.iter().map(Part::cells);

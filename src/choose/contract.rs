@@ -26,10 +26,11 @@ pub(crate) trait Choose: Predict {
     /// budget.
     fn best(search: &Search<'_>, draft: &Self::Draft) -> Result<Candidate, Error>;
 
-    /// Returns the mechanism with its best parameters, for comparison with other mechanisms.
+    /// Lists the mechanism's variants for comparison with other mechanisms. Each variant has its
+    /// best parameters.
     ///
-    /// Only mechanisms that protect at least as much as the given level are compared. The list is
-    /// empty if the mechanism cannot stay within the budget.
+    /// Only variants that protect at least as much as the given level are listed. The list is empty
+    /// if the mechanism cannot stay within the budget.
     ///
     /// Collision and CoCo offer the project's own rules with balanced hashing, or with independent
     /// hashing in open domains. No case is known in which the papers' rules are better.
@@ -49,7 +50,7 @@ pub(crate) trait Choose: Predict {
     /// Returns the report with the longest encoding.
     fn longest_report(&self, domain: &Domain, epsilon: f64) -> Self::Report;
 
-    /// Returns the level of protection, by hash-bin's names for levels.
+    /// Returns the mechanism's level of protection, named like the levels of hash-bin.
     fn protects(&self) -> LevelName {
         LevelName::User
     }

@@ -1,4 +1,4 @@
-//! Choice of a cross table's cells, and of its mechanism.
+//! Choice of the cells and the mechanism of a question of kind `cross` (cross-tabulation).
 
 use alloc::string::String;
 
@@ -13,9 +13,10 @@ use crate::task::{Cross, Part, Purpose, Scale};
 /// [`Cross`] whose number may have unset levels or bins.
 ///
 /// If the purpose is the number's means within rows, its levels and the buckets are chosen
-/// together. They minimise the standard error of a row's mean, by the delta method, in the worst
-/// case over means. The calculation assumes rows of equal size, in which all people are at the
-/// mean. For other purposes, buckets are chosen for the cells, as for a choice.
+/// together. They minimise the worst-case standard error of a row's mean, computed by the delta
+/// method. The calculation assumes rows of equal size, in which all people are at the mean. For
+/// other purposes, the number of buckets is chosen for the number of cells, as for a question of
+/// kind `choice`.
 ///
 /// ```
 /// let draft: hushbin::TaskDraft = serde_json::from_str(r#"{
@@ -117,7 +118,7 @@ impl PartDraft {
     }
 }
 
-/// Levels and buckets for the means of a number within rows.
+/// Numbers of levels and buckets, for estimating a number's means within rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct LevelsAndBuckets {
     levels: u32,
@@ -127,8 +128,9 @@ struct LevelsAndBuckets {
 /// Maximum number of levels to try. The best number is 42 at ε = 12 with two rows.
 const MOST_LEVELS: u32 = 64;
 
-/// Returns the best levels and buckets. Returns `None` if the purpose is not means. Also returns
-/// `None` if rows or levels are out of range, which other checks reject.
+/// Returns the best numbers of levels and buckets. Returns `None` if the purpose is not means. Also
+/// returns `None` if the number of rows or levels is out of range. Other checks reject such
+/// numbers.
 fn best_levels_and_buckets(
     rows: u32,
     number: &NumberDraft,
@@ -187,8 +189,8 @@ fn best_buckets(rows: u32, levels: u32, epsilon: f64) -> (f64, u32) {
     }
 }
 
-/// Returns the variance of one report's estimate of a mean within a row, in the worst case over
-/// means. Rows have equal size, and numbers are from −1 to 1.
+/// Returns the worst-case variance, over all means, of one report's estimate of a row's mean. Rows
+/// have equal size, and numbers lie between −1 and 1.
 ///
 /// The mean is θ = Σ x·f/Σ f, where the sums are over the row's cells, each with its level x and
 /// its share f of people. To first order (delta method), the error of θ is the error of Σ (x −
@@ -224,7 +226,7 @@ fn worst_variance(rows: u32, levels: u32, buckets: u32, epsilon: f64) -> f64 {
         .fold(0.0, f64::max)
 }
 
-/// Returns Collision's rates with one favoured bucket, in closed form.
+/// Returns the hit probabilities of Collision with one favoured bucket, in closed form.
 fn rates(cells: u32, buckets: u32, epsilon: f64) -> Rates {
     let (e, t) = (libm::exp(epsilon), f64::from(buckets));
     let m = f64::from(cells.div_ceil(buckets));

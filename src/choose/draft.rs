@@ -94,7 +94,8 @@ impl TaskDraft {
         self.questions.iter().map(choose).collect()
     }
 
-    /// Returns the task whose questions were [chosen](TaskDraft::choose) before, with weights.
+    /// Creates the task from [chosen](TaskDraft::choose) questions. Chooses the questions' weights
+    /// if none is stated.
     ///
     /// # Errors
     /// As [`TaskDraft::resolve`].
@@ -103,7 +104,7 @@ impl TaskDraft {
         self.with_weights_and_budget(questions.collect())
     }
 
-    /// Returns the task with these complete questions, with weights and the budget.
+    /// Creates the task from these complete questions. Adds the weights and the draft's budget.
     fn with_weights_and_budget(&self, questions: Vec<Question>) -> Result<Task, Error> {
         let weighed = self.with_weights(questions)?;
         Ok(weighed.with_budget(self.budget))
@@ -153,7 +154,7 @@ impl TaskDraft {
     }
 }
 
-/// Maximum weight that is chosen. Weights are integers, so it also sets the precision.
+/// Maximum weight that is chosen. Weights are integers, so the maximum also sets their precision.
 const MAX_WEIGHT: f64 = 100.0;
 
 /// Returns the square root of the average variance of one report's estimates.

@@ -1,4 +1,4 @@
-//! Drafts of tasks in task files.
+//! Reading of task drafts and question drafts from task files.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -147,7 +147,7 @@ impl QuestionDraft {
     }
 }
 
-/// Returns the stated prefixes of a text, or the prefixes for its stated length.
+/// Returns the stated prefix lengths of a text, or prefix lengths for its stated maximum length.
 fn text(file: &QuestionFile<MechanismDraft>) -> Result<Prefixes, Error> {
     match (&file.prefixes, file.length) {
         (Some(_), None) => file.prefixes(),

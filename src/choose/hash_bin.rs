@@ -44,11 +44,12 @@ pub struct Draft {
     /// Noise of level `user`. The default is the noise with the smaller error: `two-point` for ε up
     /// to about 2.5.
     pub noise: Option<Noise>,
-    /// Hashing (default independent, or balanced if there are fewer than six items for each bin).
+    /// Family of hash functions (default independent, or balanced if there are fewer than six items
+    /// for each bin).
     pub hashing: Option<Hashing>,
     /// Number of bins b.
     pub bins: Option<u32>,
-    /// Grid Γ (default [`GRID`]).
+    /// Number of grid steps per unit, Γ (default [`GRID`]).
     pub grid: Option<u32>,
 }
 
@@ -60,7 +61,8 @@ impl Draft {
     }
 }
 
-/// Distance L between inputs that differ in the value of one item, from −1 to 1.
+/// Maximum distance L between two inputs that differ in the value of one item. Values lie between
+/// −1 and 1.
 const EVENT_DISTANCE: f64 = 2.0;
 
 impl Predict for HashBin {
@@ -114,8 +116,8 @@ impl Choose for HashBin {
         Parameters::check(&own, domain)
     }
 
-    /// Returns the best parameters. Hash-bin reports every entry. Its sparsity is therefore the
-    /// average number of entries, for which the number of bins is chosen.
+    /// Returns the best parameters. Hash-bin reports every entry, so its sparsity is the average
+    /// number of entries. The number of bins is chosen for this sparsity.
     ///
     /// # Errors
     /// The errors of [`HashBin::choose`]; [`Error::Combination`] if hash-bin cannot stay within the
@@ -184,7 +186,7 @@ impl Choose for HashBin {
     }
 }
 
-/// Ratio of items to bins below which balancing lowers the variance by 2 per cent or more.
+/// Ratio of items to bins below which balanced hashing lowers the variance by 2 per cent or more.
 const FEW_ITEMS: u32 = 6;
 /// Ratio of the chosen number of bins to the paper's number. With the paper's number, other entries
 /// in an item's bin add half of the noise variance. With the chosen number, they add an eighth.
@@ -220,7 +222,7 @@ impl HashBin {
     }
 }
 
-/// Returns the hashing for a number of bins.
+/// Returns the stated hash family, or else the best family for a number of bins.
 ///
 /// With m items in each bin, the balanced hash removes 1/m of the variance that other entries add.
 /// That variance is an eighth of the noise variance. The independent hash is decoded in less than
@@ -278,8 +280,8 @@ fn best_bins(
     }
 }
 
-/// Returns the clipping bound η and the noise of level `user` with minimum error. Each kind of
-/// noise is tried with its best clipping bound.
+/// Returns the clipping bound η and the kind of noise that minimise the error at level `user`. Each
+/// kind of noise is tried with its best clipping bound.
 fn best_user(
     domain: &Domain,
     epsilon: f64,
@@ -347,8 +349,8 @@ impl<'a> ErrorByClip<'a> {
         self.items * variance / self.population.people() + bias
     }
 
-    /// Returns the clipping bound of minimum error, a multiple of a grid step. The bound is at
-    /// least 1, so that people with one entry are estimated without bias.
+    /// Returns the clipping bound that minimises the error, a multiple of a grid step. The bound is
+    /// at least 1, so that values of people with one entry are not clipped.
     fn best_clip(&self, grid: u32) -> f64 {
         let clip = |steps: u32| f64::from(steps) / f64::from(grid);
         let widest = f64::from(self.population.most_entries()).clamp(1.0, bounds::CLIP.max);

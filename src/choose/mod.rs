@@ -79,8 +79,8 @@ impl Mechanism {
         bytes.len()
     }
 
-    /// Returns the level of protection, by hash-bin's names for levels. Mechanisms without levels
-    /// have the level `user`.
+    /// Returns the mechanism's level of protection, named like the levels of hash-bin. Mechanisms
+    /// without levels have the level `user`.
     pub(crate) fn level(&self) -> LevelName {
         each!(Self, self, own => own.protects())
     }

@@ -1,4 +1,4 @@
-//! Choice of a number's cells, and of its mechanism.
+//! Choice of the cells and the mechanism of a question of kind `number`.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -46,12 +46,12 @@ pub struct NumberDraft {
 }
 
 impl NumberDraft {
-    /// Default number of bins of a histogram. The default for quantiles is twice as many bins. They
-    /// are best with 50,000 people at ε = 1, and cost little with fewer people.
+    /// Default number of bins of a histogram. The default for quantiles is twice this number, which
+    /// is best with 50,000 people at ε = 1 and costs little with fewer people.
     pub const BINS: u32 = 32;
 
-    /// Maximum count of possible numbers up to which each has its own bin, for a number with a
-    /// step.
+    /// Maximum count of possible numbers for which each possible number has its own bin. It applies
+    /// to a number with a step.
     const VALUES: u32 = 128;
 
     /// Returns whether any field about bins is stated.

@@ -11,8 +11,8 @@ use crate::mechanism::hash_bin::LevelName;
 use crate::mechanism::{Mechanism, Neighbours};
 use crate::task::Part;
 
-/// Purpose of the estimates: weights of the squared errors of three kinds of estimates. Each weight
-/// is 0 or more.
+/// Weights of the squared errors of means, frequencies and non-missing frequencies. Each weight is
+/// 0 or more.
 ///
 /// ```
 /// use hushbin::choose::{Objective, PredictedErrors, SquaredError};

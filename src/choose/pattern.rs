@@ -1,4 +1,5 @@
-//! Choice among the known patterns: minimum variance of the shares of people below an edge.
+//! Choice of the pattern that minimises the variance of the estimated shares of people below each
+//! edge.
 //!
 //! The patterns in `patterns.txt` were found by simulated annealing. Each line contains the number
 //! of cells, the number of outputs, and the favoured outputs. A pattern can also be used for fewer
@@ -58,8 +59,8 @@ impl Draft {
 }
 
 impl Predict for Pattern {
-    /// Returns the average variance of the shares of single cells, for people spread evenly over
-    /// the cells.
+    /// Returns the variance of the estimated share of people in a cell, averaged over all cells.
+    /// People are assumed to be spread evenly over the cells.
     fn predict_errors(
         &self,
         domain: &Domain,
@@ -151,8 +152,8 @@ impl Pattern {
     }
 }
 
-/// Returns the pattern with a single favoured output, and known patterns. These are the patterns of
-/// the smallest size in the file that has at least `cells` cells.
+/// Returns the pattern with a single favoured output, followed by known patterns from the file.
+/// These are all patterns for the smallest number of cells in the file that is at least `cells`.
 fn known_patterns(cells: u32) -> Result<Vec<Pattern>, Error> {
     if cells > MOST_CELLS {
         return Err(Error::Combination {

@@ -23,7 +23,7 @@ pub struct SquaredError {
     /// people have the same items. The bias does not decrease with the number of people.
     pub squared_bias: f64,
     /// Squared bias for the overlap of people's items that a draft states, or else for an assumed
-    /// overlap. This value is not a bound. Parameters are chosen by it.
+    /// overlap. Parameters are chosen by this value, which is not a bound.
     pub likely_squared_bias: f64,
 }
 
@@ -76,14 +76,15 @@ pub(crate) trait Predict: Parameters + Into<Mechanism> {
         population: &Population,
     ) -> PredictedErrors;
 
-    /// Returns whether clipping shrinks the values of a person with s entries on average.
+    /// Returns whether clipping shrinks, on average, the values of a person with s entries, where s
+    /// is the sparsity.
     fn clips(&self, _: &Domain) -> bool {
         false
     }
 }
 
-/// Returns the average error of the estimates of `estimands` numbers, if the entries of each person
-/// are sampled down to s.
+/// Returns the average error of the estimates of `estimands` numbers. At most s entries of each
+/// person, drawn at random, are kept, where s is the sparsity.
 ///
 /// Each kept entry is one of these numbers, and its estimate has the variance `with`. If a person
 /// keeps k entries, the estimates of the other numbers have the variance `without(k)`.

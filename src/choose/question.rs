@@ -140,7 +140,7 @@ impl QuestionDraft {
         check_kind(&kind, &items, sparsity, epsilon)
     }
 
-    /// Completes the kind of question for a local ε. Returns it with its items.
+    /// Completes the kind of question for a local ε. Returns the kind and its items.
     fn complete_kind(&self, epsilon: f64) -> Result<(Kind, Items), Error> {
         let (kind, items) = match &self.kind {
             KindDraft::Ratings(items, value) => (Kind::Ratings(*value), Some(items)),

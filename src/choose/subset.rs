@@ -24,24 +24,27 @@ use crate::mechanism::hash_bin::LevelName;
 use crate::mechanism::occupancy::{ApproximateTopSums, TopSum, TopSums};
 use crate::mechanism::{BucketReport, Subset};
 
-/// Maximum of R·s·(1 + rounds) if a number R > 1 is chosen. Each unit takes about 5 ns when a page
-/// makes a report. Hashing one element under one hash function was measured: 8 ns with a single
-/// pair, 30 ns in five rounds, 60 ns in nine, and 126 ns in 21.
+/// Maximum cost of hashing, R·s·(1 + rounds), with R > 1 hash functions and sparsity s. A page that
+/// makes a report needs about 5 ns per unit of this cost. Hashing one element under one hash
+/// function was measured: 8 ns with a single pair, 30 ns in five rounds, 60 ns in nine, and 126 ns
+/// in 21.
 const MAX_HASH_COST: u32 = 1500;
 /// Variance, relative to the minimum, up to which fewer hash functions are preferred.
 const VARIANCE_TOLERANCE: f64 = 1.01;
-/// Number of the best-ranked candidates of each R that are compared exactly to choose R.
+/// Number of best-ranked candidates whose exact variance is computed for each number of hash
+/// functions R, to choose R.
 const EXACT_PER_HASH_COUNT: usize = 3;
-/// Number of the best-ranked candidates of the chosen R that are compared exactly.
+/// Number of best-ranked candidates with the chosen R whose exact variance is computed.
 const FINALISTS: usize = 8;
-/// Maximum R·s for which candidates are ranked with exact sums. With independent cells, approximate
-/// sums led to 12 per cent more variance at R·s = 3, 7 per cent at 5, and none at 16.
+/// Maximum number of hashed elements R·s for which candidates are ranked with exact sums. With
+/// independent cells, approximate sums led to 12 per cent more variance at R·s = 3, 7 per cent at
+/// 5, and none at 16.
 const EXACT_RANKING_MAX: u32 = 12;
-/// Sparsity s from which on approximate sums decide. At s = 1024 they led to the same choice as
-/// exact sums, except that c differed by one in a thousand. Exact sums take a tenth of a second
-/// each there.
+/// Sparsity s from which on the final choice uses approximate sums. At s = 1024 they led to the
+/// same choice as exact sums, except that c differed by one in a thousand. Each exact sum takes a
+/// tenth of a second at that s.
 const APPROXIMATE_FROM_SPARSITY: u32 = 256;
-/// Maximum width of a range of c in which every c is tried.
+/// Maximum width of a range of c, the number of favoured buckets, in which every c is tried.
 const MAX_EXHAUSTIVE: u32 = 24;
 /// Ratio of items to entries above which paddings are a small part of all slots.
 const MAX_ITEMS_PER_ENTRY: u32 = 16;
@@ -56,8 +59,8 @@ const NO_WINDOW: Error = Error::Combination {
 /// Returns the best parameters for a domain that agree with a draft.
 ///
 /// Under the paper's rule, every number of buckets t is tried. Under the project's own rule, a grid
-/// of t is ranked, mostly by approximate sums. Then the best candidates with one R, and all
-/// neighbours of these, are compared by exact sums.
+/// of values of t is ranked, mostly by approximate sums. Exact sums then decide between the best
+/// candidates with one R and all their neighbours.
 ///
 /// # Errors
 /// [`Error::OutOfRange`] or [`Error::Combination`] if no parameters agree with the draft, or none
@@ -153,13 +156,13 @@ where
     }
 }
 
-/// Returns whether paddings would be a considerable part of all slots.
+/// Returns whether paddings would occupy a considerable part of all slots.
 fn has_many_entries(domain: &Domain) -> bool {
     let few = |items: u32| items / domain.sparsity() > MAX_ITEMS_PER_ENTRY;
     domain.items().is_some_and(|items| !few(items))
 }
 
-/// Search over the numbers of buckets, for one hashing.
+/// Search over the numbers of buckets, under one family of hash functions.
 struct BucketSearch<'a> {
     domain: &'a Domain,
     epsilon: f64,
@@ -170,7 +173,7 @@ struct BucketSearch<'a> {
     hashes: Option<u32>,
 }
 
-/// Expected sums over the c strongest cells, exact or approximate.
+/// Expected sums of the strengths of the c strongest cells, exact or approximate.
 enum ExpectedSums {
     Exact(TopSums),
     Approximate(ApproximateTopSums),
@@ -329,7 +332,8 @@ impl BucketSearch<'_> {
         least(core::iter::once(leader).chain(others))
     }
 
-    /// Returns the best parameters among `best` and the parameters with these numbers of cells.
+    /// Returns the parameters of minimum variance: those of `best`, or parameters with one of these
+    /// numbers of cells.
     fn best_around<R: ChooseBuckets>(
         &self,
         best: WithVariance<R>,
@@ -347,7 +351,7 @@ impl BucketSearch<'_> {
         self.with(R::strongest(self.favoured.unwrap_or(1)), cells, hashes)
     }
 
-    /// Returns approximate sums over the strongest cells, for a number of cells.
+    /// Returns approximate sums of the strengths of the strongest cells, for a number of cells.
     fn approximate_sums<R: ChooseBuckets>(&self, cells: u32) -> ApproximateTopSums {
         self.with_placeholder::<R>(cells, self.hashes.unwrap_or(1))
             .occupancy(self.domain)

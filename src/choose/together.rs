@@ -1,5 +1,5 @@
-//! Comparison of two designs: each report answers one of several questions, or all questions
-//! together.
+//! Comparison of two designs. In one, each report answers one of several questions. In the other,
+//! each report answers all questions together.
 
 use alloc::vec::Vec;
 
@@ -18,8 +18,9 @@ use crate::task::{Kind, Part, Question, Task, Together};
 ///
 /// Each variance is a sum over all answers to all questions. A term is the variance of one report's
 /// estimate of the share of people with that answer. People are spread evenly over the answers to a
-/// question. A question that is drawn with probability w gets a part w of the reports. Its variance
-/// V then becomes V/w. The draw of the people adds f(1 − f)·(1/w − 1) for an answer with share f.
+/// question. A question that is drawn with probability w receives a share w of the reports, so a
+/// variance V becomes V/w. The draw of the people adds f(1 − f)·(1/w − 1) for an answer with share
+/// f.
 ///
 /// ```
 /// use hushbin::choose::compare_together;
@@ -75,8 +76,8 @@ pub fn compare_together(task: &Task) -> Option<TogetherComparison> {
     })
 }
 
-/// Replaces the predicted error of a candidate by the error of the shares of its options. People
-/// are spread evenly over the options of each part.
+/// Replaces a candidate's predicted error by the error of its options' estimated shares. People are
+/// assumed to be spread evenly over the options of each part.
 pub(super) fn predict(all: &Together, epsilon: f64, people: f64, candidate: &mut Candidate) {
     let (count, cells) = (all.parts().len() as u32, all.cells());
     let Mechanism::Collision(collision) = &candidate.mechanism else {
@@ -93,14 +94,15 @@ pub(super) fn predict(all: &Together, epsilon: f64, people: f64, candidate: &mut
     candidate.objective_error = error.total();
 }
 
-/// Returns the total variance of one report's estimates of all options.
+/// Returns the variance of one report's estimates of the shares of all options, summed over all
+/// parts.
 fn variance(all: &Together, rates: &Rates) -> f64 {
     let parts = all.parts().iter();
     parts.map(|part| rates.options_variance(part.cells())).sum()
 }
 
-/// Returns the total variance of one report's estimates of the `options` options of a separate
-/// question.
+/// Returns the variance of one report's estimates of the shares of a separate question's options,
+/// summed over all `options` options.
 fn separate_variance(rates: &Rates, options: u32) -> f64 {
     rates.frequency_variance(true) + f64::from(options - 1) * rates.frequency_variance(false)
 }

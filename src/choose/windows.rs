@@ -1,5 +1,5 @@
-//! Choice of Collision with balanced windows, for one answer from a list. With windows, c of t
-//! buckets are favoured, and c/t can be any share.
+//! Choice of Collision's parameters under the hash family `balanced-windows`, for one answer from a
+//! list. The report then favours c of t buckets, and c/t can be any share.
 
 use alloc::vec::Vec;
 
@@ -11,13 +11,14 @@ use crate::mechanism::collision::{Collision, Rates, Rule, RuleName};
 
 /// Variance, relative to the minimum, up to which parameters with less decoding work are preferred.
 const VARIANCE_TOLERANCE: f64 = 1.001;
-/// Cost of one shuffle step, in units of one hash round of one slot. Rounds are cheap because
-/// sixteen slots are computed together.
+/// Cost of one shuffle step. The unit is the cost of one hash round for one slot. Rounds are cheap
+/// because sixteen slots are computed together.
 const SHUFFLE_STEP_COST: u32 = 10;
 
 impl Collision {
-    /// Lists Collision's parameters with windows for `answers` answers. Their share of favoured
-    /// buckets lies between the two `parts`, or next to them.
+    /// Lists Collision's parameters with balanced windows, for a list of `answers` answers. The
+    /// share of favoured buckets lies between the two `parts`, or is the nearest possible share
+    /// outside.
     ///
     /// ```
     /// use hushbin::mechanism::collision::Collision;
@@ -51,8 +52,8 @@ impl Collision {
             .expect("2 favoured or more of 3 to 255 buckets")
     }
 
-    /// Returns the cost of listing the answers that a report hits, in units of one hash round of
-    /// one slot.
+    /// Returns the cost of listing the answers that a report hits. The unit is the cost of one hash
+    /// round for one slot.
     fn work(&self, domain: &Domain) -> u32 {
         let hash = self.hash(domain);
         match hash.rounds() {
@@ -62,8 +63,8 @@ impl Collision {
     }
 }
 
-/// Returns the best windows that agree with a draft. Returns `other` if it is as good and takes
-/// less work to decode. Windows exist only for one answer from a list.
+/// Returns the best parameters with balanced windows that agree with a draft. Returns `other` if it
+/// is as good and takes less work to decode. Windows exist only for one answer from a list.
 pub(super) fn best(
     domain: &Domain,
     limit: &PreparedBudget,

@@ -27,8 +27,7 @@ pub struct Draft {
     pub objective: Option<Objective>,
 }
 
-/// Objective of the choice of values: the variance of a mean that is minimised. Privacy does not
-/// depend on the objective.
+/// Variance that the choice of the atoms' values minimises. Privacy does not depend on this choice.
 ///
 /// ```
 /// use hushbin::choose::window::{Draft, Objective};

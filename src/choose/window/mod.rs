@@ -1,5 +1,5 @@
-//! Choice of the window mechanism's parameters. They minimise the variance of a mean, in the worst
-//! case over numbers.
+//! Choice of the window mechanism's parameters. They minimise the worst-case variance of an
+//! estimated mean, over all numbers that people may have.
 
 mod draft;
 mod sizes;
@@ -23,7 +23,7 @@ use crate::mechanism::hash_bin::LevelName;
 use crate::mechanism::window::{Report, Window};
 
 impl Predict for Window {
-    /// Returns the worst-case variance over numbers. Every person has all attributes.
+    /// Returns the worst-case variance over all possible numbers. Every person has all attributes.
     fn predict_errors(
         &self,
         domain: &Domain,

@@ -115,10 +115,10 @@ impl SizeSearch<'_> {
         tried.into_iter().find(|own| own.variance <= most)
     }
 
-    /// Returns the sizes with k favoured atoms and the best number of atoms.
+    /// Returns the best sizes with k favoured atoms.
     ///
-    /// The variance is unimodal in the number of atoms. The search starts where the share of
-    /// favoured atoms is that of `previous`, an earlier result.
+    /// The variance is unimodal in the number of atoms. The search starts with the share of
+    /// favoured atoms that an earlier result, `previous`, had.
     fn with_favoured(
         &self,
         drawn: u32,
@@ -149,7 +149,7 @@ impl SizeSearch<'_> {
         Some(best)
     }
 
-    /// Returns the sizes with values that are precise enough to compare variances.
+    /// Returns the sizes with values whose precision is sufficient to compare variances.
     fn solve_roughly(&self, drawn: u32, sizes: [u32; 2]) -> Option<SizesWithVariance> {
         self.solve(drawn, sizes, PRECISION[0])
     }
@@ -215,8 +215,8 @@ fn least_variance<'a>(all: impl IntoIterator<Item = &'a SizesWithVariance>) -> f
     variances.fold(f64::INFINITY, f64::min)
 }
 
-/// Returns the window with the integer values of minimum variance. Integers on several scales are
-/// tried.
+/// Returns the window mechanism with integer values of minimum variance. Integers on several scales
+/// are tried.
 fn round_to_integers(
     found: &SizesWithVariance,
     variance: impl Fn(&Window) -> f64,

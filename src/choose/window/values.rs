@@ -166,7 +166,7 @@ impl Programme {
         (0..self.atoms).map(value).collect()
     }
 
-    /// Returns the worst-case variance over numbers.
+    /// Returns the worst-case variance over all numbers from −1 to 1.
     fn worst_variance(&self, point: &[f64]) -> f64 {
         let values = self.values(point);
         let of = |level| self.segment_maximum(&values, level).0;
@@ -372,7 +372,7 @@ impl Slacks {
     }
 }
 
-/// Adds weight·v·vᵀ to a square matrix.
+/// Adds the weighted outer product weight·v·vᵀ of a vector v to a square matrix.
 fn add(matrix: &mut [f64], v: &[f64], weight: f64) {
     if weight == 0.0 {
         return;
