@@ -51,7 +51,7 @@ pub(crate) const HASHED: u32 = 4096;
 /// Number of bins b of hash-bin. The maximum keeps a report below 40 kilobytes. In a closed task, b
 /// is at most the number of items.
 pub const BINS: Bound = Bound::new("bins", 1.0, 4096.0);
-/// Grid Γ of hash-bin, a power of two. Bins contain multiples of 1/Γ.
+/// Number of grid steps per unit, Γ, of hash-bin: a power of two. Bins contain multiples of 1/Γ.
 pub const GRID: Bound = Bound::new("grid", 1.0, 65_536.0);
 /// Clipping bound η of hash-bin at user level: each sum is clipped to [−η, η].
 pub const CLIP: Bound = Bound::new("clip", 1.0 / 65_536.0, SPARSITY.max);

@@ -27,7 +27,7 @@ pub struct Entry {
     pub value: f64,
 }
 
-/// Item with a sign: an entry after ternarisation.
+/// Item with a sign. [`Domain::draw_signed`] draws it from an entry.
 ///
 /// ```
 /// use hushbin::domain::Signed;
@@ -45,7 +45,7 @@ pub struct Signed {
     pub negative: bool,
 }
 
-/// Range of the values of entries: {−1, 1}, [−1, 1], or {1}.
+/// Range of the values that entries may have: {−1, 1}, [−1, 1], or {1}.
 ///
 /// ```
 /// use hushbin::ValueKind;
@@ -328,8 +328,8 @@ impl Domain {
     /// Reduces checked entries to at most s signed items.
     ///
     /// A value v becomes its sign with probability |v| and is dropped otherwise, independently for
-    /// each entry. This keeps the expectation at v. If more than s signed items are left, a
-    /// uniformly random s of them are kept.
+    /// each entry. This keeps the expectation at v. If more than s signed items are left, s of them
+    /// are drawn uniformly and kept.
     ///
     /// Returns true if items were discarded because more than s were left. Discarding causes the
     /// bias of clipping, which estimates do not correct.

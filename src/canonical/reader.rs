@@ -88,8 +88,8 @@ impl<'a> CanonicalReader<'a> {
         ""
     }
 
-    /// Unwraps the meaning of a number or text that was read. If it has no meaning (`None`), the
-    /// bytes are marked as malformed.
+    /// Unwraps `known`, the value that a number or text stands for. If `known` is `None`, the bytes
+    /// are marked as malformed.
     ///
     /// # Errors
     /// [`Error::Malformed`] for `None`. [`CanonicalReader::end`] then returns the same error.

@@ -16,7 +16,8 @@ use crate::task::collected::file::{KindName, QUESTIONS_OR_ITEMS, QuestionFile};
 use crate::task::collected::part_file::{PartFile, PartOrNumber, ScaleFile};
 use crate::task::{Budget, Items, Prefixes, Purpose};
 
-/// Draft of a task in either form: one question without a name, or questions with names.
+/// Draft of a task in a file. It has one of two forms: one question without a name, or questions
+/// with names.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct DraftFile {

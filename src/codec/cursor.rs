@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, error};
 
-/// Appends a number of up to 128 bits in postcard's encoding, by postcard's own encoder.
+/// Appends a number of up to 128 bits in postcard's encoding. It calls postcard's own encoder.
 pub fn append_u128<T: Serialize>(bytes: &mut Vec<u8>, number: &T) {
     // 128 bits take 19 bytes, because each byte encodes seven bits.
     let written = postcard::to_slice(number, &mut [0; 19]).map(|written| bytes.extend(&*written));
@@ -31,7 +31,7 @@ pub struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// Starts reading `bytes`. Errors name the bytes by `what`.
+    /// Starts reading `bytes`. Error messages call the bytes `what`.
     pub const fn new(what: &'static str, bytes: &'a [u8]) -> Self {
         Self {
             what,

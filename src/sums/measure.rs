@@ -50,9 +50,9 @@ pub struct Ball {
 }
 
 impl Ball {
-    /// Creates the measure of vectors that have a number for each of `items`. R is `length`, and
-    /// `seed` gives the signs of the frame. The frame's coefficients are at most C/√d, where C is
-    /// `spread` and d is the padded dimension.
+    /// Describes vectors that have a number for each of `items` and a length of at most R, which is
+    /// `length`. The `seed` determines the signs of the frame. The frame's coefficients are at most
+    /// C/√d, where C is `spread` and d is the padded dimension.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for a dimension outside [`bounds::SUM_DIMENSION`] or a C outside
@@ -130,7 +130,7 @@ impl Ball {
 }
 
 impl Measure {
-    /// Creates the measure of numbers with these names and limits.
+    /// Describes summed numbers with these names and limits.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if the number of names is outside [`bounds::SUM_COORDINATES`].
@@ -158,7 +158,7 @@ impl Measure {
         }
     }
 
-    /// Number D of coordinates of an answer. Each message concerns one of them.
+    /// Number D of coordinates of an answer. Each message concerns one coordinate.
     #[must_use]
     pub fn coordinates(&self) -> u32 {
         match self {
@@ -167,8 +167,8 @@ impl Measure {
         }
     }
 
-    /// Replaces `coordinates` by those of an answer, each from −1 to 1. Returns the loss of the
-    /// coding.
+    /// Replaces the content of `coordinates` by an answer's coordinates, each from −1 to 1. Returns
+    /// the loss of accuracy.
     pub(super) fn code(&self, answer: &[f64], coordinates: &mut Vec<f64>) -> CodingLoss {
         coordinates.clear();
         let limits = match self {
@@ -206,8 +206,8 @@ impl Measure {
     }
 }
 
-/// Loss of accuracy when an answer is coded as messages, in expectation. Only the page's own count
-/// uses it.
+/// Expected loss of accuracy when an answer is coded as messages. The page counts such losses for
+/// itself and does not send them.
 ///
 /// ```
 /// use hushbin::sums::CodingLoss;

@@ -1,4 +1,5 @@
-//! Messages, and the number of them that a person sends.
+//! Messages of sum tasks, and the parameters that determine the number of messages that a person
+//! sends.
 
 use alloc::vec::Vec;
 
@@ -8,7 +9,7 @@ use crate::codec::append;
 use crate::error::{Error, error};
 use crate::sample::Threshold;
 
-/// Message that moves a coordinate by one level, up or down, or does nothing.
+/// Message that moves the sum of one coordinate by one level, up or down, or does nothing.
 ///
 /// ```
 /// use hushbin::sums::Message;

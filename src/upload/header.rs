@@ -9,14 +9,15 @@ use crate::fingerprint::{Fingerprint, write_hex};
 /// Version of the format: the first byte of every upload.
 pub const VERSION: u8 = 1;
 
-/// Returns the header of an upload of `count` reports. In an upload, the encoded reports follow the
+/// Returns the header of an upload that contains `count` reports. The encoded reports follow the
 /// header, back to back.
 #[must_use]
 pub fn header(id: UploadId, fingerprint: &Fingerprint, count: u32) -> Vec<u8> {
     header_with_version(VERSION, id, fingerprint, count)
 }
 
-/// Returns the header of an upload of `count` reports, in the given version of the format.
+/// Returns the header of an upload that contains `count` reports, in the given version of the
+/// format.
 pub(crate) fn header_with_version(
     version: u8,
     id: UploadId,

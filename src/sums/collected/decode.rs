@@ -23,7 +23,7 @@ impl Message {
 }
 
 impl SumTask {
-    /// Reads the message at the start of `bytes`. Returns it with its length in bytes.
+    /// Reads the message at the start of `bytes`. Returns the message and its length in bytes.
     ///
     /// # Errors
     /// [`Error::Malformed`] if the bytes do not begin with a message of the task.

@@ -21,7 +21,7 @@ enum Trust {
     Shuffler,
 }
 
-/// One of the numbers of a task, with its limits.
+/// One of the summed numbers in a task file, with the number's limits.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct NumberFile {
@@ -32,7 +32,7 @@ struct NumberFile {
     unit: Option<String>,
 }
 
-/// Vector of a task, with the parameters of its frame.
+/// Summed vector in a task file, with the parameters of its frame.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct VectorFile {
@@ -146,7 +146,7 @@ pub struct SumDraft {
 }
 
 impl SumDraft {
-    /// Default of the share of people who are assumed to be honest.
+    /// Default share of people who are assumed to be honest.
     pub(crate) const HONEST_FRACTION: f64 = 0.9;
 
     /// Checks that the draft describes this task.

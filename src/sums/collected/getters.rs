@@ -20,14 +20,14 @@ impl SumTask {
         &self.parts.id
     }
 
-    /// Central ε of a batch. The guarantee holds if the shuffler is honest, and at least
-    /// [`SumTask::honest_people`] of the people are.
+    /// Central ε of a batch. The guarantee holds if the shuffler and at least
+    /// [`SumTask::honest_people`] people in the batch are honest.
     #[must_use]
     pub const fn central_epsilon(&self) -> f64 {
         self.parts.epsilon
     }
 
-    /// Central δ of the guarantee of [`SumTask::central_epsilon`].
+    /// Central δ, which belongs to the guarantee of [`SumTask::central_epsilon`].
     #[must_use]
     pub const fn delta(&self) -> f64 {
         self.parts.delta

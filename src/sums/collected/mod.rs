@@ -1,4 +1,4 @@
-//! Tasks of sums for collectors: in files, in bytes, and decoding of messages.
+//! Functions of sum tasks for collectors: task files, canonical bytes, and decoding of messages.
 
 mod canonical;
 mod decode;

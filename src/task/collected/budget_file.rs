@@ -1,4 +1,4 @@
-//! Budgets in task files.
+//! Getters of budgets, and the form of budgets in task files.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 

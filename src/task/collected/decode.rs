@@ -36,7 +36,7 @@ impl Task {
         }
     }
 
-    /// Decodes the report at the start of `bytes`. Returns it with its length in bytes.
+    /// Decodes the report at the start of `bytes`. Returns the report and its length in bytes.
     ///
     /// # Errors
     /// As [`Task::decode_report`], but bytes may follow the report.

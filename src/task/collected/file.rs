@@ -83,7 +83,8 @@ pub(crate) struct QuestionFile<M> {
 }
 
 impl<M> QuestionFile<M> {
-    /// Returns the items of ratings, or the options of a set or choice.
+    /// Returns the items of ratings, or the options of a set or choice. Returns `None` for other
+    /// kinds.
     ///
     /// # Errors
     /// [`Error::Combination`] if a field is missing or belongs to another kind.
@@ -203,7 +204,7 @@ impl<M> QuestionFile<M> {
         ))
     }
 
-    /// Returns the stated prefixes of a text.
+    /// Returns the stated prefix lengths of a text.
     ///
     /// # Errors
     /// As [`Prefixes::new`].
@@ -326,7 +327,7 @@ impl QuestionFile<Mechanism> {
     }
 }
 
-/// Task file of either form: one question without a name, or questions with names.
+/// Task file. It has one of two forms: one question without a name, or questions with names.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TaskFile {

@@ -70,7 +70,8 @@ impl Part {
         }
     }
 
-    /// Creates a number. Its scale has levels, for means within rows, or bins.
+    /// Creates a part that is a number. The number's scale has levels, for means within rows, or
+    /// bins.
     #[must_use]
     pub fn number(name: impl Into<String>, scale: Scale) -> Self {
         Self {

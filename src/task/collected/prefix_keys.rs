@@ -15,8 +15,8 @@ impl Prefixes {
     /// Creates prefixes of 2, 4, 6 and so on characters up to `length`. If `length` is above 2, it
     /// is listed twice.
     ///
-    /// The longest prefixes need more people: they separate existing texts from all other texts.
-    /// Shorter prefixes are only extended.
+    /// The longest prefixes need more people, because their estimates separate existing texts from
+    /// all other texts. Estimates of shorter prefixes only decide which prefixes are extended.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if `length` is outside [`bounds::TEXT_LENGTH`].
@@ -65,7 +65,7 @@ impl Prefixes {
     }
 
     /// Returns the key of the prefix of `text` with `length` characters. If the text has at most
-    /// `length` characters, the key is that of the whole text.
+    /// `length` characters, returns the key of the whole text.
     ///
     /// ```
     /// use hushbin::task::Prefixes;

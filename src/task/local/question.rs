@@ -80,8 +80,8 @@ pub struct QuestionParts {
 }
 
 impl Question {
-    /// Validates a question that was read from canonical bytes. There, items cannot contradict the
-    /// kind.
+    /// Validates a question whose items agree with its kind, and creates the question. Items that
+    /// are read from canonical bytes always agree.
     pub(in crate::task) fn of_bytes(parts: QuestionParts) -> Result<Self, Error> {
         let question = Self(parts);
         question.check().map_err(|error| question.blame(error))?;
@@ -130,7 +130,7 @@ impl Question {
         &self.0.mechanism
     }
 
-    /// Returns the range of the values of entries after coding.
+    /// Returns the range of the values that entries have after an answer is coded.
     #[must_use]
     pub const fn value(&self) -> ValueKind {
         self.0.kind.value()

@@ -98,7 +98,8 @@ impl Task {
         &self.questions
     }
 
-    /// Returns the draw of the question that a report answers.
+    /// Returns the assignment of seeds to questions, which draws the question that a report
+    /// answers.
     #[must_use]
     pub const fn draw(&self) -> &Draw {
         &self.draw

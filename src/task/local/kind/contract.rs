@@ -12,7 +12,7 @@ use crate::task::items::Items;
 
 /// Kind of question whose answer has several parts.
 pub(crate) trait MultipartKind: Sized {
-    /// Returns the kind's own items, as [`Kind::own_items`](super::Kind::own_items).
+    /// Returns the items that the kind itself determines, or `None` if the task lists them.
     fn own_items(&self) -> Option<Items>;
 
     /// Returns the number of entries of an answer, and the number of items that entries may name.
@@ -23,13 +23,13 @@ pub(crate) trait MultipartKind: Sized {
         value.is_finite()
     }
 
-    /// Accepted values, in words.
+    /// Accepted values in words, for error messages.
     const EXPECTED: &'static str = "a finite number";
 
     /// Turns an answer into entries of the domain.
     fn code<R: Rng + ?Sized>(&self, entries: &[Entry], coded: &mut Vec<Entry>, rng: &mut R);
 
-    /// Checks the parts.
+    /// Checks the parts of a question of this kind.
     ///
     /// # Errors
     /// The errors of each part; [`Error::Combination`] and [`Error::OutOfRange`] for parts that

@@ -109,7 +109,7 @@ impl Kind {
         }
     }
 
-    /// Returns the accepted values, in words.
+    /// Returns the accepted values in words, for error messages.
     pub(crate) const fn expected(&self) -> &'static str {
         match self {
             Self::Number(_) | Self::Numbers(_) => Numbers::EXPECTED,
@@ -120,8 +120,8 @@ impl Kind {
         }
     }
 
-    /// Codes an answer as entries of the domain, under a report's seed. Entries of ratings, sets,
-    /// choices and flags are returned unchanged.
+    /// Codes an answer as entries of the domain. For a text, the report's seed selects the prefix.
+    /// Entries of ratings, sets, choices and flags are returned unchanged.
     pub(crate) fn code<'a, R: Rng + ?Sized>(
         &self,
         entries: &'a [Entry],

@@ -28,7 +28,7 @@ pub struct Part {
     pub(in crate::task) items: Items,
 }
 
-/// Kind of a part.
+/// Kind of a part: a choice, a flag or a number with its scale.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::task) enum PartKind {
     Choice,
@@ -46,7 +46,8 @@ impl Part {
         }
     }
 
-    /// Returns the number of options or cells. Returns 0 if the options are open.
+    /// Returns the number of options, or of cells if the part is a number. Returns 0 if the options
+    /// are open.
     #[must_use]
     pub fn cells(&self) -> u32 {
         self.items.count().unwrap_or(0)
