@@ -2,7 +2,8 @@
 //! and CoCo).
 //!
 //! An input has entries, and under some rules padding elements. Each hash function maps every
-//! element to a bucket. Buckets of all hash functions together are numbered function by function.
+//! element to a bucket. The buckets of all hash functions are numbered consecutively, function by
+//! function.
 
 use hushbin::Entry;
 use hushbin::domain::{Domain, Signed};
@@ -13,7 +14,7 @@ use super::contract::{Enumerable, Observed};
 use super::hypothesis::{Hypothesis, Part};
 use super::observation::{BucketRank, Observation, SeedPlacement};
 
-/// Entries and padding elements of an input, each with its buckets under all hash functions.
+/// Buckets of an input's entries and padding elements under all hash functions.
 pub(super) struct HashedInput<'a> {
     pub(super) entries: Vec<Buckets<'a>>,
     pub(super) paddings: Vec<Buckets<'a>>,
@@ -22,16 +23,16 @@ pub(super) struct HashedInput<'a> {
 /// Buckets of one element, one for each hash function.
 #[derive(Clone, Copy)]
 pub(super) struct Buckets<'a> {
-    /// Bucket under each hash function. Under CoCo, it is the side that a positive value pushes
-    /// towards.
+    /// Bucket under each hash function. Under CoCo, the bucket is the side that a positive value
+    /// pushes towards.
     of_positive: &'a [u32],
     /// 1 if the element's value pushes towards the opposite sides, otherwise 0.
     turned: u32,
 }
 
 impl Buckets<'_> {
-    /// Returns the bucket under the hash function at index `function`, numbered from 0 within that
-    /// function.
+    /// Returns the element's bucket under the hash function at index `function`. Buckets of each
+    /// function are numbered from 0.
     #[inline]
     pub(super) fn of(&self, function: u32) -> u32 {
         self.of_positive[function as usize] ^ self.turned
@@ -45,13 +46,13 @@ pub(super) trait Weighed: Rule {
         sparsity
     }
 
-    /// Converts, for each element, its pair of sides into the side that a positive value pushes
-    /// towards. `cells` has one pair per hash function for each element. By default, cells have no
-    /// sides and stay as they are.
+    /// Replaces each pair of sides in `cells` by the side that a positive value pushes towards.
+    /// `cells` contains one pair per hash function for each element. The default is for cells
+    /// without sides, and changes nothing.
     fn take_sides(_: &HashFunctions, _: &Domain, _elements: &[u64], _cells: &mut [u32]) {}
 
-    /// Returns the likelihood of the report under this input, times the rule's normalising constant
-    /// Ω. `exp` is e^ε.
+    /// Returns the report's likelihood under the input `held`, times the rule's normalising
+    /// constant Ω. `exp` is e^ε.
     fn weight(
         subset: &Subset<Self>,
         sparsity: u32,
@@ -61,15 +62,16 @@ pub(super) trait Weighed: Rule {
         strengths: &mut Strengths,
     ) -> f64;
 
-    /// Implements [`Observed::enumerable`].
+    /// Returns the exact bucket probabilities of the core's randomizer, for
+    /// [`Observed::enumerable`].
     fn enumerable(subset: &Subset<Self>, domain: &Domain, epsilon: f64) -> Enumerable;
 }
 
 impl<R: Weighed> Observed for Subset<R> {
     type Report = BucketReport;
 
-    /// Compares the likelihoods of the report under both inputs, each times the rule's normalising
-    /// constant Ω.
+    /// Compares the report's likelihoods under both inputs. Each likelihood is multiplied by the
+    /// rule's normalising constant Ω.
     ///
     /// Ω is equal for all inputs. So the weight of a mixture is the weighted mean of the weights of
     /// its parts.
@@ -140,9 +142,9 @@ impl<R: Weighed> Observed for Subset<R> {
     }
 }
 
-/// Buckets of all elements of two inputs and of padding elements, computed together.
+/// Table of the buckets of two inputs' elements and of padding elements, computed together.
 ///
-/// Entries at the same index of both inputs usually have the same item. Then both use one row.
+/// Entries at the same index of both inputs usually have the same item, and then share one row.
 struct Rows {
     functions: usize,
     /// Buckets of the elements, in rows. A row has one bucket for each hash function.
@@ -236,8 +238,8 @@ fn place(buckets: &[u32], bucket: u32) -> BucketRank {
     }
 }
 
-/// Counter of how many cells have each strength, over all hash functions. A cell is a bucket, or
-/// under CoCo a pair of sides. Its strength is the absolute sum of the pushes on it.
+/// Number of cells of each strength, counted over all hash functions. A cell is a bucket, or under
+/// CoCo a pair of sides. The strength of a cell is the absolute sum of the pushes on it.
 pub(super) struct Strengths {
     functions: u32,
     /// Sum of the pushes on each cell of one hash function. All sums are zero between calls.
@@ -277,18 +279,18 @@ impl Strengths {
         self.levels[0] = self.functions * self.pushes.len() as u32 - strong;
     }
 
-    /// Returns the number of cells that have this strength.
+    /// Returns the number of cells whose strength is `strength`.
     pub(super) fn equal(&self, strength: u32) -> u32 {
         self.levels[strength as usize]
     }
 
-    /// Returns the number of cells that have a greater strength.
+    /// Returns the number of cells whose strength is greater than `strength`.
     pub(super) fn stronger(&self, strength: u32) -> u32 {
         self.levels[strength as usize + 1..].iter().sum()
     }
 }
 
-/// Returns the probability that a bucket is among the `favoured` strongest ones.
+/// Returns the probability that a bucket is among the `favoured` strongest buckets.
 ///
 /// `stronger` is the number of stronger buckets. `equal` is the number of buckets with the same
 /// strength, including this one. Ties are broken uniformly at random.

@@ -99,7 +99,7 @@ impl Weighed for Rule {
     }
 }
 
-/// Returns the probability that a side is among the `favoured` strongest ones under the rule
+/// Returns the probability that a side is among the `favoured` strongest sides, under the rule
 /// `strongest`.
 fn strongest_share(
     coco: &Coco,
@@ -110,7 +110,7 @@ fn strongest_share(
 ) -> f64 {
     let (function, side) = (side / coco.buckets(), side % coco.buckets());
     let on = |push: &Buckets<'_>| push.of(function);
-    // Strength of the reported side, with its sign. The opposite side has the negative strength.
+    // Signed strength of the reported side. The opposite side has the negative of this strength.
     let here: i64 = pushes
         .entries
         .iter()

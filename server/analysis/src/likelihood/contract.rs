@@ -1,4 +1,4 @@
-//! Interface between an audit and the mechanisms.
+//! Interface through which an audit calls the likelihood functions of each mechanism.
 
 use hushbin::Question;
 use hushbin::domain::{Domain, Signed};
@@ -7,8 +7,8 @@ use super::hypothesis::Hypothesis;
 use super::neighbours::{NeighbourPair, pairs_of_any_inputs};
 use super::observation::Observation;
 
-/// Function that returns the probability of each bucket. Its arguments are the seed, at most s
-/// signed items, and the index of a completion. A completion is one way to choose the secret
+/// Function that returns the probability of each bucket. It takes three arguments: the seed, at
+/// most s signed items, and the index of a completion. A completion is one way to choose the secret
 /// padding if there are fewer than s items.
 pub(crate) type BucketProbabilities = Box<dyn FnMut(u64, &[Signed], u64) -> Vec<f64>>;
 
@@ -17,14 +17,15 @@ pub struct Enumerable {
     /// Number of buckets that a report may name, over all hash functions.
     pub buckets: u32,
     /// Function that returns the number of completions for a given number of signed items.
-    /// Completions are secret and equally likely. It returns `None` if the number exceeds 64 bits,
-    /// or if there are more than s items.
+    /// Completions are secret and equally likely. The function returns `None` if the number of
+    /// completions exceeds 64 bits, or if there are more than s items.
     pub completions: Box<dyn Fn(u32) -> Option<u64>>,
     /// Function that returns the bucket probabilities with which the core draws reports.
     pub probabilities: BucketProbabilities,
 }
 
-/// A mechanism for whose reports the likelihoods under two inputs can be compared.
+/// Mechanism whose reports an audit can observe: the report's likelihoods under two inputs are
+/// compared.
 pub(super) trait Observed {
     /// Report of the mechanism.
     type Report;
@@ -38,8 +39,8 @@ pub(super) trait Observed {
         report: &Self::Report,
     ) -> Observation;
 
-    /// Returns the bucket probabilities of the core's randomizer. `None` if reports do not name a
-    /// bucket.
+    /// Returns the exact bucket probabilities of the core's randomizer, or `None` if reports do not
+    /// name a bucket.
     fn enumerable(&self, _: &Domain, _: f64) -> Option<Enumerable> {
         None
     }

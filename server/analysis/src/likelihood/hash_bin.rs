@@ -10,8 +10,8 @@ use super::hypothesis::Hypothesis;
 use super::neighbours::{NeighbourPair, pairs_in_one_item, pairs_of_any_inputs, pairs_within};
 use super::observation::{BucketRank, Observation, SeedPlacement};
 
-/// Maximum number of entries in an input that is meant to reach the clipping bound. More entries
-/// would only take longer.
+/// Maximum number of entries in a test input that is built to reach the clipping bound. More
+/// entries would only take longer.
 const MOST_ENTRIES: f64 = 1024.0;
 
 impl Observed for HashBin {
@@ -58,7 +58,7 @@ impl Observed for HashBin {
     }
 }
 
-/// Computes the noiseless sum of each bin. It is clipped if ε holds at user level.
+/// Computes the noiseless sum of each bin. The sum is clipped if ε holds at user level.
 fn sums(hash_bin: &HashBin, support: &Support, keys: &HashKeys, input: &[Entry]) -> Vec<f64> {
     let mut sums = vec![0.0; hash_bin.bins() as usize];
     for entry in input {
@@ -88,8 +88,8 @@ fn in_clear(hash_bin: &HashBin, sums: &[f64], response: &Response) -> BucketRank
     }
 }
 
-/// Returns the log-likelihood ratio of a response: its likelihood under the first vector of
-/// noiseless sums, divided by that under the second.
+/// Returns a response's log-likelihood ratio: the logarithm of its likelihood under the first
+/// vector of noiseless sums, divided by its likelihood under the second vector.
 fn response_log_ratio(
     hash_bin: &HashBin,
     epsilon: f64,

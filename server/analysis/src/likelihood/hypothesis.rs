@@ -1,11 +1,12 @@
-//! Hypotheses: inputs from which an attacker supposes that a report may come.
+//! Hypotheses: inputs that an attacker considers as the possible source of a report.
 
 use std::borrow::Cow;
 
 use hushbin::task::{Kind, Limits};
 use hushbin::{Entry, Question};
 
-/// An input from which a report may come, written as a mixture of inputs of at most s signed items.
+/// Input that may be the source of a report, written as a mixture of inputs with at most s signed
+/// items.
 ///
 /// The parts of the mixture are the possible outcomes of ternarisation and sampling down.
 /// Ternarisation turns a value v into its sign with probability |v|, and otherwise removes the
@@ -16,8 +17,8 @@ pub struct Hypothesis {
     parts: Vec<Part>,
 }
 
-/// Part of the mixture: one possible set of at most s entries that are kept, of which only the
-/// signs count.
+/// Part of a hypothesis's mixture: one possible set of at most s kept entries. Only the signs of
+/// these entries count.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Part {
     pub(super) probability: f64,
@@ -25,15 +26,15 @@ pub(super) struct Part {
     pub(super) kept: Vec<usize>,
 }
 
-/// Approximate maximum number of entries in all parts together. Every observation of a report
-/// visits all of them.
+/// Approximate maximum number of entries in all parts of a hypothesis together. Every observation
+/// of a report visits all these entries.
 const WORK: usize = 64;
 
 impl Hypothesis {
     /// Creates the hypothesis that a report of `question` came from `entries`.
     ///
-    /// If there are few parts, all are enumerated. Otherwise a quasi-random selection of parts
-    /// represents them. In it, each entry occurs about as often as in all parts.
+    /// If the mixture has few parts, all parts are enumerated. Otherwise a quasi-random selection
+    /// represents all parts, and each entry occurs in it about as often as in all parts.
     #[must_use]
     pub fn new(question: &Question, entries: &[Entry]) -> Self {
         match (question.kind(), entries) {
@@ -76,7 +77,7 @@ impl Hypothesis {
         Self { entries, parts }
     }
 
-    /// Returns the hypothesis for a report with this seed. If the question asks for a text, its
+    /// Returns the hypothesis for a report with this seed. If the question asks for a text, the
     /// input is the prefix that the seed selects.
     pub(super) fn for_seed(&self, question: &Question, seed: u64) -> Cow<'_, Self> {
         let Kind::Text(prefixes) = question.kind() else {
@@ -92,8 +93,8 @@ impl Hypothesis {
         })
     }
 
-    /// Creates a mixture of the input `cell` and the input `cell + 1`, for a number or a
-    /// cross-tabulation. The argument is `cell` and the probability of rounding up.
+    /// Creates a mixture of two inputs, the cells `cell` and `cell + 1`, for a number or a
+    /// cross-tabulation. The argument contains `cell` and the probability of rounding up.
     fn of_cells((cell, next): (u32, f64)) -> Self {
         // `next` is the probability of rounding up to `cell + 1`.
         let entry = |cell: u32| Entry {
@@ -114,8 +115,8 @@ impl Hypothesis {
         }
     }
 
-    /// Creates the hypothesis for several numbers. Each is mapped to its position in its range,
-    /// from −1 to 1.
+    /// Creates the hypothesis for several numbers. Each number is mapped to its position in its
+    /// range, from −1 to 1.
     fn of_numbers(limits: &[Limits], entries: &[Entry]) -> Self {
         let coded = |entry: &Entry| Entry {
             value: limits[entry.item as usize].code(entry.value),
@@ -141,8 +142,8 @@ impl Hypothesis {
     }
 }
 
-/// Returns an upper bound on the number of parts. `None` if it overflows. `fractions` is the number
-/// of entries whose absolute value is less than 1, and `keep` is s.
+/// Returns an upper bound on the number of parts, or `None` if the bound overflows. `fractions` is
+/// the number of entries whose absolute value is less than 1, and `keep` is s.
 fn count_parts(entries: usize, fractions: usize, keep: usize) -> Option<usize> {
     let mut count = 1_usize.checked_shl(u32::try_from(fractions).ok()?)?;
     // Binomial coefficient C(entries, keep). Each division is exact.
@@ -152,7 +153,7 @@ fn count_parts(entries: usize, fractions: usize, keep: usize) -> Option<usize> {
     Some(count)
 }
 
-/// Enumerates all parts: every outcome of ternarisation, and for each of them every choice of
+/// Enumerates all parts: every outcome of ternarisation and, for each outcome, every choice of
 /// `keep` entries. `fractions` are the indices of the entries whose absolute value is less than 1.
 fn all_parts(entries: &[Entry], fractions: &[usize], keep: usize) -> Vec<Part> {
     let mut parts = Vec::new();
@@ -183,8 +184,8 @@ fn all_parts(entries: &[Entry], fractions: &[usize], keep: usize) -> Vec<Part> {
     parts
 }
 
-/// Appends one part for every choice of `keep` entries from `left`. Each part also has the entries
-/// in `chosen`. If `left` has at most `keep` entries, the only choice is all of them.
+/// Appends one part for every choice of `keep` entries from `left`. Each part also contains the
+/// entries in `chosen`. If `left` has at most `keep` entries, the only choice is all of them.
 fn choices(left: &[usize], keep: usize, chosen: &mut Vec<usize>, parts: &mut Vec<Part>) {
     if keep == 0 || left.len() <= keep {
         parts.push(Part {
@@ -200,8 +201,8 @@ fn choices(left: &[usize], keep: usize, chosen: &mut Vec<usize>, parts: &mut Vec
     choices(&left[1..], keep, chosen, parts);
 }
 
-/// Returns `count` quasi-random parts. Each entry is kept in about the fraction of parts that is
-/// its probability of being kept.
+/// Returns `count` quasi-random parts. The fraction of parts that keep an entry approximates the
+/// probability that the entry is kept.
 fn some_parts(entries: &[Entry], keep: usize, count: usize) -> Vec<Part> {
     // Additive recurrence with the irrational steps 0.618034 = (√5 − 1)/2 and 0.414214 = √2 − 1.
     let part = |number: usize| {

@@ -1,9 +1,9 @@
-//! Likelihood ratios of a report between two inputs, computed from the definitions of the
-//! mechanisms. Audits use them.
+//! Likelihood ratios of reports between two inputs, for audits. They are computed from the
+//! definitions of the mechanisms.
 //!
-//! An audit that used the randomizer's code would also have its mistakes. So this module is written
-//! from the definitions, in floating point, and uses the requested ε. Only the numbering of
-//! elements and the hash functions are taken from the core, because they define the meaning of a
+//! An audit that used the randomizer's code would repeat the mistakes in that code. So this module
+//! is written from the definitions, in floating point, and uses the requested ε. Only the numbering
+//! of elements and the hash functions are taken from the core, because they define the meaning of a
 //! report.
 //!
 //! Sources: Wang et al., "Differentially Private Numerical Vector Analyses in the Local and Shuffle
@@ -39,12 +39,12 @@ macro_rules! register {
         ///
         /// - CoCo's rule `strongest` with fewer than s entries. The padding elements, whose signs
         ///   are secret, are left out.
-        /// - Laplace noise on sums that are not multiples of a grid step. Their random rounding is
-        ///   left out.
-        /// - Mixtures of more parts than a [`Hypothesis`] enumerates.
+        /// - Laplace noise on sums that are not multiples of a grid step. The random rounding of
+        ///   these sums is left out.
+        /// - Mixtures that have more parts than a [`Hypothesis`] enumerates.
         ///
         /// # Panics
-        /// If the report is one of another mechanism.
+        /// If the report was made by another mechanism.
         #[must_use]
         pub fn observe(question: &Question, inputs: [&Hypothesis; 2], report: &Report) -> Observation {
             let [one, other] = inputs.map(|input| input.for_seed(question, report.seed()));
@@ -57,8 +57,8 @@ macro_rules! register {
             }
         }
 
-        /// Returns the bucket probabilities of the core's randomizer. `None` if reports do not name
-        /// a bucket, or the core cannot list the probabilities.
+        /// Returns the exact bucket probabilities of the core's randomizer. Returns `None` if
+        /// reports do not name a bucket, or if the core cannot list the probabilities.
         #[must_use]
         pub fn enumerable(question: &Question) -> Option<Enumerable> {
             match question.mechanism() {
@@ -68,20 +68,20 @@ macro_rules! register {
 
         /// Returns pairs of inputs on which an audit should test `question`. No pair occurs twice.
         ///
-        /// The first pairs are those with the greatest likelihood ratio. If all inputs are
-        /// neighbours, it is between inputs with disjoint sets of favoured buckets. Under CoCo, the
-        /// same items with opposite signs have disjoint sets for every seed, in all pairs of sides
-        /// whose pushes do not cancel. Under Collision, inputs without a common element have
-        /// disjoint sets for most seeds. Under hash-bin, the sums change most if values change from
-        /// 1 to −1. The values of one item change, of the number of items that the distance allows,
-        /// or of enough items to reach the clipping bound.
+        /// The first pairs have the greatest likelihood ratio. If all inputs are neighbours, these
+        /// are pairs of inputs with disjoint sets of favoured buckets. Under CoCo, the same items
+        /// with opposite signs have disjoint sets for every seed, in all pairs of sides whose
+        /// pushes do not cancel. Under Collision, inputs without a common element have disjoint
+        /// sets for most seeds. Under hash-bin, the sums change most if values change from 1 to −1.
+        /// The level determines how many items change: one item, as many as the distance allows, or
+        /// enough to reach the clipping bound.
         ///
-        /// The remaining pairs are for incorrect randomizers that fail on other inputs. These
-        /// inputs have fewer entries than s, or more entries, which are sampled down. Some contain
+        /// The remaining pairs detect incorrect randomizers that fail on other inputs. These inputs
+        /// have fewer entries than s, or more entries, which are sampled down. Some contain
         /// fractions, which are ternarised or rounded, or the value 0, which counts as absent.
-        /// Under a correct randomizer, none of them loses more privacy: each becomes a mixture of
-        /// inputs with the values −1 and 1, and the ratios of a mixture are at most the greatest
-        /// ratio of its parts.
+        /// Under a correct randomizer, no remaining pair loses more privacy. Its inputs become
+        /// mixtures of inputs with the values −1 and 1, and a mixture's ratio is at most the
+        /// greatest ratio of its parts.
         #[must_use]
         pub fn neighbour_pairs(question: &Question) -> Vec<NeighbourPair> {
             match question.mechanism() {
@@ -93,8 +93,8 @@ macro_rules! register {
 
 hushbin::mechanisms!(register);
 
-/// Returns the bucket probabilities of the core's randomizer ([`Enumerable::probabilities`]).
-/// `None` if [`enumerable`] returns `None`.
+/// Returns the function that computes the bucket probabilities of the core's randomizer
+/// ([`Enumerable::probabilities`]). Returns `None` if [`enumerable`] returns `None`.
 #[must_use]
 pub fn core_probabilities(question: &Question) -> Option<BucketProbabilities> {
     enumerable(question).map(|enumerable| enumerable.probabilities)

@@ -20,8 +20,8 @@ impl NeighbourPair {
     }
 }
 
-/// Values that a randomizer may treat differently: fractions, a tiny one, both signs, 0 and the
-/// ends.
+/// Values that an incorrect randomizer may treat differently: fractions, a tiny value, both signs,
+/// 0, and both ends of the range.
 const EVERY_KIND: [f64; 6] = [0.9999, -0.5, 1e-9, 1.0, 0.0, -1.0];
 
 /// Creates entries with these values for the first items of the question, one item per value.
@@ -45,8 +45,8 @@ fn of_every_kind(question: &Question, count: u32) -> Vec<Entry> {
     valued(question, kinds.take(count as usize))
 }
 
-/// Returns a number of entries that is sampled down to s: 2s, or the number of items if that is
-/// smaller.
+/// Returns a number of entries above s, so that the input is sampled down: 2s, or the number of
+/// items if that is smaller.
 fn too_many(question: &Question) -> u32 {
     let most = 2 * question.sparsity();
     question
@@ -222,7 +222,7 @@ pub(super) fn pairs_of_numbers(question: &Question) -> Vec<NeighbourPair> {
     ]
 }
 
-/// Returns pairs of sets of items, most of them with `count` items.
+/// Returns pairs of inputs that are sets of items. Most sets have `count` items.
 fn pairs_of_sets(question: &Question, count: u32) -> Vec<NeighbourPair> {
     let mut pairs = vec![pair_without(question, count, 1.0)];
     pairs.extend(pair_of_others(question, count));
@@ -315,8 +315,8 @@ fn in_words(count: u32, value: f64) -> String {
     }
 }
 
-/// Returns a pair of copies of `others` that differ only in the value of the first entry. `of`
-/// describes the other values.
+/// Returns a pair of inputs, both copies of `others`, that differ only in the value of the first
+/// entry. `of` describes the other entries' values in words.
 fn pair_among(others: &[Entry], [value, other]: [f64; 2], of: &str) -> NeighbourPair {
     let among = format!(" among {} {of}", others.len() - 1);
     NeighbourPair::new(
@@ -406,8 +406,8 @@ fn pair_within(question: &Question, distance: f64) -> NeighbourPair {
     )
 }
 
-/// Returns the index or key of the item at `index`: `index` itself if the question is closed. If it
-/// is open, the key is the hash of `index` as a text.
+/// Returns the item at `index`. For a closed question, the item is `index` itself. For an open
+/// question, it is the key of the text that spells `index`.
 fn item(question: &Question, index: u32) -> u64 {
     match question.items().count() {
         Some(_) => u64::from(index),

@@ -4,19 +4,20 @@
 /// contains features that show errors of an incorrect randomizer.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Observation {
-    /// Logarithm of the report's likelihood under the first input, divided by that under the
-    /// second. If the randomizer is correct, a threshold on it is the best test (Neyman–Pearson
-    /// lemma).
+    /// Log-likelihood ratio of the report: its likelihood under the first input, divided by its
+    /// likelihood under the second. If the randomizer is correct, a threshold on this ratio is the
+    /// best test (Neyman–Pearson lemma).
     pub log_ratio: f64,
     /// Seed of the report.
     pub seed: u64,
-    /// Reported bucket. 0 if reports do not name a bucket.
+    /// Reported bucket, or 0 if reports do not name a bucket.
     pub bucket: u64,
-    /// Index of the first entry that is in the reported bucket, for each input. If no entry is, the
-    /// number of entries.
+    /// Index of the first entry in the reported bucket, for each input. If no entry is in that
+    /// bucket, this is the number of entries.
     pub first_entries: [usize; 2],
     /// Rank of the reported bucket among the buckets of the entries, for each input. Under
-    /// hash-bin, it is `Only` if the reported bins are the input's exact sums, rounded to the grid.
+    /// hash-bin, the rank is `Only` if the reported bins are the input's exact sums, rounded to the
+    /// grid.
     pub places: [BucketRank; 2],
     /// Cells in which the seed places the entries, for each input.
     pub falls: [SeedPlacement; 2],
@@ -33,21 +34,21 @@ impl Observation {
     }
 }
 
-/// Summary of the cells to which a seed's hash functions map the entries of an input. It does not
-/// depend on the reported value.
+/// Summary of the cells to which a seed's hash functions map the entries of an input. The summary
+/// does not depend on the reported bucket or bins.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SeedPlacement {
     /// Number of cells (buckets, pairs or bins) that contain an entry.
     pub cells: u32,
-    /// Number of entries that push towards plus. 0 if the mechanism has no pushes.
+    /// Number of entries whose push is positive, or 0 if the mechanism has no pushes.
     pub pluses: u32,
-    /// Cell of the first entry, counted from 1. 0 if there are no entries.
+    /// Cell of the first entry, counted from 1, or 0 if there are no entries.
     pub first: u32,
 }
 
 impl SeedPlacement {
-    /// Creates the summary from one pair for each entry: its cell, and true if it pushes towards
-    /// plus.
+    /// Creates the summary from one pair for each entry: the entry's cell, and true if the entry's
+    /// push is positive.
     pub(super) fn new(entries: impl Iterator<Item = (u32, bool)>) -> Self {
         let mut cells = Vec::new();
         let mut pluses = 0;

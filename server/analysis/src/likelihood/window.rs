@@ -68,7 +68,7 @@ impl Observed for Window {
     }
 }
 
-/// Returns an entry whose number is at the end of the range that the sign selects: −1 or 1.
+/// Returns an entry whose number is the end of the range, −1 or 1, that the sign selects.
 fn entry(signed: &Signed) -> Entry {
     Entry {
         item: signed.item,

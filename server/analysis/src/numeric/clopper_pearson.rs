@@ -1,5 +1,5 @@
-//! Confidence bounds on the probability of an event, from how often it occurred in a number of
-//! trials.
+//! Confidence bounds on the probability of an event, computed from the number of trials in which
+//! the event occurred.
 //!
 //! Source: Clopper and Pearson, "The Use of Confidence or Fiducial Limits Illustrated in the Case
 //! of the Binomial" (1934). The bounds are valid for every number of trials, without a normal
@@ -9,15 +9,16 @@ use statrs::function::beta::beta_reg;
 
 use super::roots::{arithmetic, bisect, whole};
 
-/// Relative reduction of `failure` that covers the rounding errors of tail probabilities. These are
-/// computed from differences of ln Γ, with relative errors below 10⁻⁴ for up to 10⁹ trials.
+/// Relative reduction of `failure` that covers the rounding errors of tail probabilities. Tail
+/// probabilities are computed from differences of ln Γ, with relative errors below 10⁻⁴ for up to
+/// 10⁹ trials.
 const ROUNDING: f64 = 1e-4;
 
-/// Returns a lower confidence bound on the probability of an event that occurred in `hits` of
+/// Returns a lower confidence bound on the probability of an event that occurred in `hits` out of
 /// `trials` trials.
 ///
-/// It exceeds the true probability with a chance of at most `failure`. It is the greatest p under
-/// which `hits` or more occurrences have a probability of at most `failure`.
+/// The bound exceeds the true probability with a chance of at most `failure`. The bound is the
+/// greatest p under which `hits` or more occurrences have a probability of at most `failure`.
 ///
 /// # Panics
 /// If `hits` is more than `trials`, or `failure` is not in (0, 0.5].
@@ -54,7 +55,7 @@ pub(crate) fn critical_count(trials: u64, p: f64, failure: f64) -> u64 {
 /// for the opposite event.
 ///
 /// # Panics
-/// Same as [`lower_bound`].
+/// If `hits` is more than `trials`, or `failure` is not in (0, 0.5].
 #[must_use]
 pub fn upper_bound(hits: u64, trials: u64, failure: f64) -> f64 {
     assert!(hits <= trials, "{hits} hits in {trials} trials");

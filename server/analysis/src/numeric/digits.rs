@@ -1,6 +1,6 @@
 //! Rounding of numbers to a few significant digits, for display.
 
-/// Rounds a number up to three significant digits. The number is 0 or positive.
+/// Rounds a number up so that it has three significant digits. The number is 0 or positive.
 ///
 /// ```
 /// use hushbin_analysis::promise::round_up;
@@ -17,7 +17,7 @@ pub fn round_up(number: f64) -> f64 {
     format!("{units}e{exponent}").parse().unwrap_or(number)
 }
 
-/// Rounds a positive number down to four significant digits.
+/// Rounds a positive number down so that it has four significant digits.
 pub(crate) fn round_down(number: f64) -> f64 {
     let unit = 10_f64.powi(3 - number.log10().floor() as i32);
     (number * unit).floor() / unit

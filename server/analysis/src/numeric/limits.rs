@@ -1,5 +1,6 @@
-//! Confidence limits for a parameter from an observed sum of independent terms. They need only the
-//! cumulant generating function K of the sum, and are valid for any number of terms.
+//! Confidence limits for a parameter, computed from an observed sum of independent terms. The
+//! limits need only the cumulant generating function K of the sum, and are valid for any number of
+//! terms.
 //!
 //! Let S be the sum, I(x) = sup_t t·x − K(t), and k an integer above the mean of S. Two bounds on
 //! P(S ≥ k) are used. The first is Chernoff's bound exp(−I(k)). For binomial S, the second bound is
@@ -69,25 +70,26 @@ impl Side {
 pub(crate) struct Observed {
     /// Observed sum S.
     pub(crate) sum: f64,
-    /// Distance by which the normal tail starts closer to the mean than S. 0 if S is continuous.
+    /// Distance by which the normal tail starts closer to the mean than S, or 0 if S is continuous.
     pub(crate) shift: f64,
-    /// Approximate standard deviation of S. It determines the t at which the search starts.
+    /// Approximate standard deviation of S. It determines the value of t at which the search
+    /// starts.
     pub(crate) deviation: f64,
-    /// Maximum |t| that the search tries.
+    /// Maximum of |t|, the argument of K, that the search tries.
     pub(crate) max_t: f64,
 }
 
-/// Maximum |t|·shift at which Chernoff's bound is not tried, because it cannot be better. Up to
-/// there, the shift multiplies a normal tail by at most about e^½, while Chernoff's bound is at
+/// Maximum of |t|·shift at which Chernoff's bound is not tried, because it cannot be better. Up to
+/// this maximum, the shift multiplies a normal tail by at most about e^½. Chernoff's bound is at
 /// least 3.2 times any normal tail of up to 1/4.
 const GENTLE: f64 = 0.5;
 
 impl Observed {
-    /// Returns the confidence limit on one side for a parameter with which the distribution of S
-    /// increases.
+    /// Returns the confidence limit on one side of the estimate. The distribution of S must
+    /// increase with the parameter.
     ///
-    /// `solve` is called with t, x and e. It returns the parameter value for which K(t) = t·x − e,
-    /// or `None` if K(t) is not monotone in the parameter.
+    /// `solve` is called with t, a sum x and a threshold e. It returns the parameter value for
+    /// which K(t) = t·x − e, or `None` if K(t) is not monotone in the parameter.
     pub(crate) fn limit(
         &self,
         failure: &Failure,
@@ -108,7 +110,8 @@ impl Observed {
         sign * limit
     }
 
-    /// Returns true if the distribution with cumulant generating function `cumulants` is ruled out.
+    /// Returns true if the observed sum rules out the distribution with cumulant generating
+    /// function `cumulants`.
     ///
     /// `side` is the side of the estimate on which the tested parameter value lies.
     pub(crate) fn rules_out(
@@ -136,9 +139,9 @@ const STRIDE: f64 = 0.4;
 /// Maximum number of strides in the first phase. 52 strides cover a factor of 10⁻⁹. If no minimum
 /// is found by then, there is none.
 const STRIDES: usize = 64;
-/// Number of parabolas in the second phase, each through the best three points. After two of them,
-/// ln t is precise to a few hundredths. The limit is then precise to a thousandth of its distance
-/// from the estimate.
+/// Number of parabolas in the second phase, each through the best three points. After two
+/// parabolas, ln t is precise to a few hundredths. The limit is then precise to a thousandth of its
+/// distance from the estimate.
 const PARABOLAS: usize = 2;
 
 /// Returns the point in (0, `most`] at which a function is smallest, and its value there. The
@@ -174,8 +177,8 @@ fn minimum(start: f64, most: f64, value: impl Fn(f64) -> f64) -> (f64, f64) {
     (points[1].0.exp().min(most), points[1].1)
 }
 
-/// Returns the point at which the parabola through three points has its vertex. `None` if this is
-/// not between the outer points, or is the middle point.
+/// Returns the position of the vertex of the parabola through three points. Returns `None` if the
+/// vertex is not between the outer points, or is the middle point.
 fn vertex([a, b, c]: [(f64, f64); 3]) -> Option<f64> {
     let (left, right) = ((b.1 - a.1) / (b.0 - a.0), (c.1 - b.1) / (c.0 - b.0));
     let curvature = (right - left) / (c.0 - a.0);

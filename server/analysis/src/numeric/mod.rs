@@ -1,7 +1,8 @@
-//! Numerical methods. They know nothing about privacy.
+//! General numerical methods that do not depend on privacy.
 //!
-//! They comprise root finding, binomial probabilities and tails, confidence bounds on a probability
-//! from counts, confidence limits for a parameter from sums, and projections onto a simplex.
+//! The methods are root finding, binomial probabilities and tails, confidence bounds on a
+//! probability from counts, confidence limits for a parameter from sums, and projection onto a
+//! simplex.
 
 pub(crate) mod binomial;
 pub mod clopper_pearson;

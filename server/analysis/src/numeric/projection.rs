@@ -25,10 +25,10 @@ pub enum Sum {
     Exactly(f64),
 }
 
-/// Replaces `values` by the nearest values (in Euclidean distance) that are non-negative and
-/// satisfy the constraint.
+/// Replaces `values` by the nearest values, in Euclidean distance, that are non-negative and
+/// satisfy the constraint `sum`.
 ///
-/// It takes O(k log k) time for k values.
+/// The projection takes O(k log k) time for k values.
 pub fn project(values: &mut [f64], sum: Sum) {
     let positive: f64 = values.iter().map(|value| value.max(0.0)).sum();
     // If the positive parts of the values satisfy the constraint, they are the result. Otherwise

@@ -1,7 +1,7 @@
-//! Root finding. The functions differ in what they assume about the searched function, and in what
-//! they guarantee about the result.
+//! Root finding. The methods differ in their assumptions about the function, and in their
+//! guarantees about the result.
 //!
-//! [`bisect`] keeps a bracket of which one end is known to satisfy the condition, so that end is
+//! [`bisect`] keeps a bracket whose first end is known to satisfy the condition, so that end is
 //! certain. [`chandrupatla`], [`newton`] and [`secant_falling`] are faster for smooth functions,
 //! but approximate. Callers step [`outward`] from an approximate result until a proven condition is
 //! satisfied.
@@ -9,8 +9,8 @@
 use std::convert::Infallible;
 
 /// Halves a bracket until `middle` returns `None`, and returns its two ends. The first end
-/// satisfies `holds` and the second does not. This is assumed for `inside` and `outside`, which are
-/// not evaluated.
+/// satisfies `holds`, and the second end does not. The initial ends, `inside` and `outside`, are
+/// assumed to have these properties and are not evaluated.
 pub(crate) fn bisect<T: Copy>(
     inside: T,
     outside: T,
@@ -41,14 +41,14 @@ pub(crate) fn try_bisect<T: Copy, E>(
     Ok((inside, outside))
 }
 
-/// Returns the middle of a bracket of integers. `None` if the ends are neighbours.
+/// Returns the middle of a bracket of integers, or `None` if the ends are neighbours.
 pub(crate) fn whole(a: u64, b: u64) -> Option<u64> {
     (a.abs_diff(b) > 1).then(|| a.midpoint(b))
 }
 
-/// Returns a function that computes the arithmetic middle of a bracket. That function returns
-/// `None` if the width is at most `relative` times the greater end, or if there is no double
-/// between the ends.
+/// Returns a function that computes the arithmetic mean of a bracket's ends. That function returns
+/// `None` if the bracket's width is at most `relative` times the greater end, or if there is no
+/// double between the ends.
 pub(crate) fn arithmetic(relative: f64) -> impl Fn(f64, f64) -> Option<f64> {
     move |a, b| {
         let middle = 0.5 * (a + b);
@@ -57,8 +57,8 @@ pub(crate) fn arithmetic(relative: f64) -> impl Fn(f64, f64) -> Option<f64> {
     }
 }
 
-/// Returns a function that computes the geometric middle of a bracket of positive numbers. That
-/// function returns `None` if the width is at most `relative` times the greater end.
+/// Returns a function that computes the geometric mean of a bracket's ends, which are positive.
+/// That function returns `None` if the bracket's width is at most `relative` times the greater end.
 pub(crate) fn geometric(relative: f64) -> impl Fn(f64, f64) -> Option<f64> {
     move |a, b| {
         let (low, high) = (a.min(b), a.max(b));
@@ -66,10 +66,11 @@ pub(crate) fn geometric(relative: f64) -> impl Fn(f64, f64) -> Option<f64> {
     }
 }
 
-/// Returns relative distances to try from an approximate value: `first`, then each six times the
-/// previous one.
+/// Returns the relative distances from an approximate value at which a search tries: `first`, then
+/// each distance six times the previous one.
 ///
-/// So few distances are tried, and the first that is sufficient is not much too large.
+/// With this factor, few distances are tried, and the first sufficient distance is not much too
+/// large.
 pub(crate) fn outward(first: f64) -> impl Iterator<Item = f64> {
     std::iter::successors(Some(first), |step| Some(6.0 * step)).take_while(|step| step.is_finite())
 }
@@ -81,7 +82,7 @@ pub(crate) const NEWTON_ERROR: f64 = 1e-12;
 /// Returns a value slightly above `near` that satisfies `enough`. The relative distance `first` is
 /// tried first. It is assumed that `most` satisfies `enough`.
 ///
-/// If `near` is 0, it tries 0 itself, and then the smallest positive normal double.
+/// If `near` is 0, the function tries 0 itself, and then the smallest positive normal double.
 pub(crate) fn least_above(near: f64, most: f64, first: f64, enough: impl Fn(f64) -> bool) -> f64 {
     outward(first)
         .map(|step| near * (1.0 + step) + if step > first { f64::MIN_POSITIVE } else { 0.0 })
@@ -102,14 +103,14 @@ pub(crate) fn greatest_below(near: f64, first: f64, little: impl Fn(f64) -> bool
 /// Number of steps after which [`chandrupatla`] bisects, if they have not halved its bracket.
 const STEPS_TO_HALVE: u32 = 4;
 
-/// Returns approximately the x between both ends at which `excess` crosses 0. `excess` must be
-/// below 0 at the first end and above 0 at the second. The result is slightly below the crossing.
+/// Returns the approximate x between both ends at which `excess` crosses 0. `excess` must be below
+/// 0 at the first end and above 0 at the second end. The result is slightly below the crossing.
 ///
 /// The method works on ln x. It uses inverse quadratic interpolation if three values allow it, and
 /// otherwise bisection (Chandrupatla, "A new hybrid quadratic/bisection algorithm for finding the
-/// zero of a nonlinear function without using derivatives", 1997). Close to the root, it steps
-/// across it by the precision, so that both ends of the bracket approach the root. The method of
-/// false position left one end far away and needed six times as many evaluations.
+/// zero of a nonlinear function without using derivatives", 1997). Close to the root, a step
+/// crosses the root by the precision, so that both ends of the bracket approach the root. The
+/// method of false position left one end far away and needed six times as many evaluations.
 pub(crate) fn chandrupatla(ends: [f64; 2], excess: impl Fn(f64) -> f64) -> f64 {
     let value = |x: f64| (x, excess(x.exp()));
     // The newest point, and a point on the other side of the root.
@@ -145,8 +146,8 @@ pub(crate) fn chandrupatla(ends: [f64; 2], excess: impl Fn(f64) -> f64) -> f64 {
 }
 
 /// Returns the zero of the inverse parabola (x as a function of the value) through three points.
-/// The result is a fraction of the way from the first to the second point. Returns `None` if it may
-/// be outside them.
+/// The result is a fraction of the way from the first to the second point. Returns `None` if the
+/// zero may not lie between these two points.
 fn quadratic(a: (f64, f64), b: (f64, f64), c: (f64, f64)) -> Option<f64> {
     let across = (a.0 - b.0) / (c.0 - b.0);
     let along = (a.1 - b.1) / (c.1 - b.1);
@@ -159,19 +160,20 @@ fn quadratic(a: (f64, f64), b: (f64, f64), c: (f64, f64)) -> Option<f64> {
 
 /// Relative bracket width at which Newton's method stops.
 const CLOSE: f64 = 1e-10;
-/// Relative length of a step after which the remaining error, about half of its square, is below
-/// [`NEWTON_ERROR`]. The value must also be close to the level, because all steps are short near an
-/// end at which the value decreases to 0.
+/// Maximum relative length of Newton's last step. The error that remains, about half of the squared
+/// length, is below [`NEWTON_ERROR`]. The value must also be close to the level, because all steps
+/// are short near an end at which the value decreases to 0.
 const LAST_STEP: f64 = 1e-7;
-/// Maximum absolute logarithm of the value divided by the level, before the last step.
+/// Maximum of |ln(value/level)| before Newton's last step.
 const LAST_RATIO: f64 = 1e-5;
 
-/// Returns approximately the x at which a positive function equals `level`. The function must
-/// decrease from x = 0 to `high`. `at` returns its value and its negative derivative. The result is
-/// 0 if the value at 0 is at most `level`.
+/// Returns the approximate x at which a positive function equals `level`. The function must
+/// decrease from x = 0 to `high`. `at` returns the function's value and its negative derivative.
+/// The result is 0 if the function's value at 0 is at most `level`.
 ///
 /// Newton's method is applied to the function's logarithm and kept inside the known bracket. If the
-/// logarithm is concave, a step from the right stays on the right.
+/// logarithm is concave, a step that starts to the right of the solution also ends to the right of
+/// it.
 pub(crate) fn newton(high: f64, start: f64, level: f64, at: impl Fn(f64) -> (f64, f64)) -> f64 {
     let (mut low, mut high) = (None, high);
     let mut x = if start < high { start } else { 0.5 * high };
@@ -259,8 +261,8 @@ pub(crate) fn secant_falling<E>(
     unreachable!("the bracket is halved every fourth time")
 }
 
-/// Returns the zero of the secant through both ends, moved by less than the precision towards the
-/// end that is farther away.
+/// Returns the zero of the secant through both ends of the bracket, moved by less than the
+/// precision towards the end that is farther away.
 fn secant(below: (f64, f64), above: (f64, f64), precision: f64) -> f64 {
     let slope = if below.1.is_finite() {
         (below.1 - above.1) / (above.0 - below.0)
