@@ -1,5 +1,5 @@
-// Measures randomising in headless Chromium, through the packed arrays of randomizeMany() and
-// through the objects of randomize().
+// Measures how fast headless Chromium randomises: through randomizeMany() with packed arrays, and
+// through randomize() with objects.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +7,10 @@ import { join } from "node:path";
 import { bold, print, run, step } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
 
-/** Tasks by number of items, sparsity and ε, as in the native benchmarks. */
+/**
+ * Tasks to measure, each with its number of items, its sparsity and its ε, as in the native
+ * benchmarks.
+ */
 const QUESTIONS = [
   [64, 4, 1],
   [256, 2, 0.5],
@@ -23,7 +26,7 @@ const MECHANISMS = {
   "hash-bin, event": { name: "hash-bin", level: "event" },
 };
 
-/** Completes the draft tasks with the collector's command. */
+/** Chooses the missing parameters of the draft tasks, with the collector's command. */
 async function completeTasks() {
   const { buildCollector } = await import("./lib/collector.mjs");
   const program = await buildCollector();
@@ -46,7 +49,7 @@ async function completeTasks() {
 }
 
 /**
- * Runs in the page. Returns the microseconds per report, as the median of several rounds.
+ * Runs in the page. Returns the time per report in microseconds, as the median of several rounds.
  *
  * @param {any} task
  */
@@ -78,7 +81,7 @@ async function measure(task) {
   };
   const packed = () => randomizer.randomizeMany(lengths, items, values);
   const objects = () => inputs.forEach((input) => void randomizer.randomize(input));
-  // Warm-up: the engine compiles code that runs often.
+  // Warm-up, because the engine compiles code only after it has run often.
   packed();
   objects();
   return { packed: median(packed), objects: median(objects) };

@@ -1,5 +1,5 @@
-// Measures a client in headless Chromium: from an empty page's load to the first report, and for
-// each call of report().
+// Measures a client in headless Chromium: the time from loading the package in an empty page to the
+// first stored report, and the time of each call of report().
 
 import { launchChromium } from "./lib/browser.mjs";
 import { packageSite } from "./lib/package-page.mjs";
@@ -8,13 +8,13 @@ import { setup } from "./setup.mjs";
 
 /** Number of starts that are measured, each in a fresh browser profile. */
 const STARTS = 30;
-/** Number of reports of one client, all within the window's budget. */
+/** Number of reports that one client makes, all within the budget of its time window. */
 const REPORTS = 5000;
 /** Number of concurrent reports. A single report is too short for the clock of a page. */
 const CONCURRENT_REPORTS = 100;
 const ENTRIES = 20;
 
-/** Variants of the client: name, storage, and whether reports are sealed. */
+/** Variants of the client, each with its name, its storage, and whether it seals reports. */
 const STORAGES = /** @type {const} */ ([
   ["device", "device", false],
   ["memory", "memory", false],
@@ -22,7 +22,7 @@ const STORAGES = /** @type {const} */ ([
   ["memory, sealed", "memory", true],
 ]);
 
-/** Task with ε = 1, for people who rate twenty of 256 items. */
+/** Task with ε = 1, in which people rate twenty of 256 items. */
 const TASK = {
   id: "bench",
   items: 256,
@@ -40,14 +40,15 @@ const TASK = {
 };
 
 /**
- * Number of numbers that each person reports, and number of people, whose clients report one after
+ * How many numbers each person reports, and how many people report. Their clients report one after
  * another.
  */
 const NUMBERS = 4;
 const PEOPLE = 100;
 
 /**
- * Task of sums with central ε = 1 and δ = 10⁻⁶ among 10,000 people, and messages chosen for that.
+ * Sum task with central ε = 1 and δ = 10⁻⁶ for 10,000 people. The parameters of its messages were
+ * chosen for these values.
  */
 const SUMS = {
   id: "sums",
@@ -60,8 +61,8 @@ const SUMS = {
 };
 
 /**
- * Runs in an empty page that has loaded. Returns two times in milliseconds: until the package is
- * imported from this machine, and until a first report is stored.
+ * Runs in an empty page that has loaded. Returns two times in milliseconds: until the package,
+ * which this machine serves, is imported, and until a first report is stored.
  *
  * @param {any} task
  */
@@ -83,9 +84,9 @@ async function start(task) {
 }
 
 /**
- * Runs in an empty page. Measures how long the browser itself takes to import an empty script, and
- * to open a database and store something. No package that imports a script and stores reports can
- * be faster.
+ * Runs in an empty page. Measures how long the browser takes to import an empty script, open a
+ * database and store something. A package that imports a script and stores reports cannot be
+ * faster.
  */
 async function measureBrowserAlone() {
   const begun = performance.now();
@@ -109,8 +110,8 @@ async function measureBrowserAlone() {
 }
 
 /**
- * Runs in the page. Returns two times in microseconds per report: until report() has returned, and
- * until all reports are stored.
+ * Runs in the page. Returns two times in microseconds per report: until all calls of report() have
+ * returned, and until all reports are stored.
  *
  * @param {{ task: any, storage: string, sealing?: boolean, entries: number, reports: number,
  * together: number }} options
@@ -125,7 +126,7 @@ async function reports({ task, storage, sealing = false, entries, reports, toget
     maxEpsilon: Number.POSITIVE_INFINITY,
     delayMs: 86_400_000,
   };
-  /** Returns options of a client that seals to a key of this page. */
+  /** Returns options for a client that seals its reports to a key pair made in this page. */
   const analyser = async () => {
     const { fingerprint } = await hushbin.createRandomizer({ task });
     const { subtle } = crypto;
@@ -174,8 +175,8 @@ async function reports({ task, storage, sealing = false, entries, reports, toget
 }
 
 /**
- * Runs in the page. Returns two times in microseconds per report to a task of sums: for making its
- * messages, and until they are sealed one by one and stored. Also returns the number of messages
+ * Runs in the page. Returns two times in microseconds per report to a sum task: for making its
+ * messages, and until they are sealed one by one and stored. Also returns the numbers of messages
  * and bytes.
  *
  * @param {{ task: any, people: number }} options
@@ -250,7 +251,7 @@ export async function benchClient() {
     }
   };
   try {
-    /** Prints the median and the maximum of both times. */
+    /** Prints the median and the maximum of both times over many starts in fresh profiles. */
     const cold = async (what, work) => {
       const starts = [];
       for (let run = 0; run < STARTS; run += 1) {

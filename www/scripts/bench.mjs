@@ -1,8 +1,8 @@
 // npm run bench: measures speed and accuracy.
 //
-// It compares the mechanisms with naive implementations, and the estimates with those of the
-// papers. It also measures accounting for a batch, uploads to the collector, and randomising and
-// reporting in a browser.
+// It compares the mechanisms with naive implementations, and the errors of estimates with the
+// errors in the papers. It also measures the privacy accounting of a batch, uploads to the
+// collector, and randomising and reporting in a browser.
 //
 //   node www/scripts/bench.mjs [BENCH...]
 
@@ -15,7 +15,7 @@ const native = (name) => (bench) => run("cargo", ["bench", "--package", name, "-
 const collector = native("hushbin-server");
 const study = native("hushbin-study");
 
-/** Benchmarks by name, in the order in which they run. */
+/** Functions that run the benchmarks, by name, in the order in which they run. */
 const BENCHES = {
   mechanisms: collector,
   accuracy: study,

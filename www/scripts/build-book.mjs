@@ -1,5 +1,5 @@
-// npm run build:book: builds the book in demo-dist/book/, next to the demo pages that it shows. Run
-// npm run build and npm run build:demo first.
+// npm run build:book: builds the book in demo-dist/book/, next to the demo pages that the book
+// shows. Run npm run build and npm run build:demo first.
 
 import { join } from "node:path";
 import { DEMO_DIST, ROOT } from "./lib/paths.mjs";

@@ -1,5 +1,6 @@
-// npm run build:dashboard: builds the collector's page from www/dashboard into server/dashboard,
-// for cargo. The result is under version control, so that cargo needs no Node.
+// npm run build:dashboard: builds the collector's web page from www/dashboard into
+// server/dashboard, which cargo includes. The result is under version control, so that cargo needs
+// no Node.
 //
 //   node www/scripts/build-dashboard.mjs [--check]
 
@@ -12,7 +13,7 @@ import { Failed, main, step } from "./lib/run.mjs";
 const COPIED = ["index.html", "icon.svg"];
 
 /**
- * Builds the page.
+ * Builds the page in memory.
  *
  * @returns {Promise<Map<string, string>>} texts by file name
  */
@@ -59,7 +60,7 @@ export async function buildDashboard() {
 }
 
 /**
- * Checks that the files under version control match the sources.
+ * Checks that the built page under version control matches its sources.
  *
  * @throws Failed if a file differs
  */

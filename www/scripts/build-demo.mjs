@@ -7,14 +7,14 @@ import { ANALYSIS_GLUE, CLIENT, DEMO, DEMO_DIST, DIST } from "./lib/paths.mjs";
 import { main, step } from "./lib/run.mjs";
 import { bind, compile, optimise } from "./lib/wasm.mjs";
 
-/** Returns the task files of the demo, which its collector needs. */
+/** Returns the paths of the demo's task files, which its collector loads. */
 export function demoTasks() {
   const directory = join(DEMO, "story/tasks");
   return readdirSync(directory).map((name) => join(directory, name));
 }
 
 /**
- * @typedef {object} Options
+ * @typedef {object} Options options of a build
  * @property {boolean} [quick] builds a demo quickly, without optimising downloads
  */
 
@@ -23,8 +23,8 @@ export const compileAnalysis = ({ quick = false } = {}) =>
   compile("hushbin-demo", [], quick ? "demo" : "wasm");
 
 /**
- * Builds the WebAssembly module of the analysis, and its JavaScript (glue). The type check of the
- * pages needs them too.
+ * Builds the analysis module in WebAssembly, and the JavaScript around it (glue). The type check of
+ * the pages needs both.
  *
  * @param {Options} [options]
  */
@@ -37,8 +37,8 @@ export async function buildAnalysis({ quick = false } = {}) {
 }
 
 /**
- * Returns esbuild options for the package that the pages use. That is the published package or, for
- * a quick build, its sources without the core in JavaScript.
+ * Returns the esbuild options that choose the package for the pages. It is the published package
+ * or, for a quick build, the package's sources without the core in JavaScript.
  *
  * @param {boolean} quick
  */

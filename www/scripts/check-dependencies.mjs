@@ -1,10 +1,11 @@
-// Checks dependencies: licences, sources and duplicates by .deny.toml, versions of Node that
-// packages accept, and known vulnerabilities if the databases respond.
+// Checks the dependencies: licences, sources and duplicates, by the rules of .deny.toml; the
+// versions of Node that packages accept; and known vulnerabilities, if their databases can be
+// reached.
 //
 //   node www/scripts/check-dependencies.mjs
 //
-// RustSec's database is on GitHub and npm's is in its registry. A machine that reaches neither
-// still passes, with a notice.
+// RustSec's database is on GitHub, and npm's is in its registry. A machine that reaches neither
+// passes with a notice.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,14 +14,14 @@ import { ROOT } from "./lib/paths.mjs";
 import { capture, Failed, main, print, run } from "./lib/run.mjs";
 import { cargoDeny, requireTool } from "./lib/tools.mjs";
 
-/** Severity from which an advisory of npm fails the check. */
+/** Lowest severity at which an advisory of npm fails the check. */
 const SEVERITY = "high";
 
-/** Oldest Node that every package must accept, as README and CONTRIBUTING promise. */
+/** Oldest version of Node that every package must accept, as README and CONTRIBUTING promise. */
 const OLDEST_NODE = "20.19.0";
 
 /**
- * Returns the packages that do not accept a version of Node.
+ * Returns the packages that do not accept this version of Node.
  *
  * @param {{ packages: Record<string, { version?: string, engines?: { node?: string } }> }} lock
  * @param {string} node

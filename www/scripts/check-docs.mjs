@@ -1,9 +1,9 @@
-// Checks the documentation of Rust items: every block opens with a summary, and every public type
-// of the core has an example.
+// Checks the documentation comments of Rust items: every comment starts with a summary, and every
+// public type of the core has an example.
 //
 //   node www/scripts/check-docs.mjs
 //
-// The compiler checks that the blocks exist (missing_docs). The bindings have examples in
+// The compiler checks that the comments exist (lint missing_docs). Examples for the bindings are in
 // JavaScript, in www/client.
 
 import { readFileSync } from "node:fs";
@@ -12,11 +12,13 @@ import { ROOT } from "./lib/paths.mjs";
 import { Failed, main } from "./lib/run.mjs";
 import { trackedFiles } from "./lib/tracked-files.mjs";
 
-/** Pattern of a block of `///`, the attributes after it, and the line that it documents. */
+/**
+ * Pattern of a block of `///` lines, of the attributes after it, and of the line that it documents.
+ */
 const DOC_BLOCK = /((?:^[ \t]*\/\/\/.*\n)+)(?:^[ \t]*#\[[\s\S]*?\]\n)*^[ \t]*(.*)$/gm;
 
 /**
- * Returns complaints about a file's documentation.
+ * Returns complaints about the documentation comments of a file.
  *
  * @param {string} file
  * @param {string} source

@@ -1,5 +1,4 @@
-// Checks that facts which are stated several times agree, and that the files which documents name
-// exist.
+// Checks that facts which several files state agree, and that the files which documents name exist.
 //
 //   node www/scripts/check-facts.mjs
 
@@ -24,7 +23,7 @@ const RELEASES = "www/docs/src/reference/releases.md";
 const BROWSERS = /(Chrome \d+, Firefox \d+, Safari \d+)/;
 
 /**
- * Returns facts that disagree.
+ * Returns the facts on which files disagree.
  *
  * @returns {string[]}
  */
@@ -68,13 +67,13 @@ const relativeTo = (file, path) => posix.join(posix.dirname(file), path);
 const FENCE = /^```[\s\S]*?^```/gm;
 const LINK = /\]\((?!https?:|mailto:|#)([^)\s]+)\)/g;
 /**
- * Pattern of a path in backticks, from the root or relative to the document. Paths with the
- * placeholders `*` and `…` do not match.
+ * Pattern of a path in backticks, from the root or relative to the document. A path with the
+ * placeholder `*` or `…` does not match.
  */
 const PATH = /`((?:src|server|www|tests|benches|\.github|\.ci)\/[^`\s*…{}<>]*)`/g;
 
 /**
- * Returns the files that a document links to or names and that do not exist.
+ * Returns the missing files: those that a document links to or names, but that do not exist.
  *
  * @param {string} file
  * @param {string} text

@@ -1,11 +1,11 @@
-// Checks that imports point one way. The import graph of any folder must have no cycle. In the
-// core, no import may lead from a lower layer to a higher one.
+// Checks the directions of imports. The import graph of a folder must have no cycle. In the core,
+// no import may lead from a lower layer to a higher one.
 //
 //   node www/scripts/check-imports.mjs [--draw FOLDER]
 //
-// A folder's graph has its files and folders as nodes, and an edge (arrow) for each name that one
-// takes from another. The head of lib/rust-imports.mjs describes how Rust is read, and the limits
-// of that. --draw lists a folder's arrows.
+// The nodes of a folder's graph are its files and folders. An edge (arrow) stands for a name that
+// one node takes from another. The head of lib/rust-imports.mjs describes how Rust is read, and
+// what is not seen. --draw lists the arrows of a folder.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,8 +17,8 @@ import { scriptArrows } from "./lib/script-imports.mjs";
 import { trackedFiles } from "./lib/tracked-files.mjs";
 
 /**
- * Layers of the core, the lowest first. An import (arrow) may lead to the same layer or to a lower
- * one.
+ * Layers of the core, from the lowest to the highest. An import (arrow) may lead to the same layer
+ * or to a lower one.
  */
 export const CORE_LAYERS = [
   ["error", "bounds", "canonical", "fingerprint", "codec", "mix", "sort", "solve", "sample"],
@@ -39,7 +39,7 @@ const RUST_ROOTS = [
   "www/demo/wasm/src",
 ];
 const SCRIPT_ROOTS = ["www/client", "www/demo", "www/dashboard"];
-/** Entry files of the package, by the names under which pages and the demo import them. */
+/** Entry files of the package, by the names with which pages and the demo import them. */
 const PACKAGE_ENTRIES = {
   hushbin: "www/client/index.ts",
   "hushbin/slim": "www/client/slim.ts",
@@ -47,7 +47,7 @@ const PACKAGE_ENTRIES = {
 };
 
 /**
- * Reads the files of some folders.
+ * Reads the files in some folders.
  *
  * @param {readonly string[]} roots
  * @param {RegExp} pattern
@@ -72,7 +72,7 @@ const rustSources = async (root) => {
 };
 
 /**
- * Returns complaints about the core's imports.
+ * Returns complaints about imports of the core that form a cycle or lead to a higher layer.
  *
  * @param {ReadonlyMap<string, string>} core the core's files
  */
@@ -84,7 +84,7 @@ export function coreViolations(core) {
 export const coreSources = () => rustSources("src");
 
 /**
- * Finds all violations.
+ * Finds cycles and wrong directions of imports in all folders.
  *
  * @returns {Promise<string[]>} complaints about all folders
  */
@@ -106,8 +106,8 @@ export async function violations() {
 }
 
 /**
- * Returns the imports of all crates that point up. Such an import leads to a higher layer of the
- * core, or to the `mod.rs` or `lib.rs` of an enclosing folder.
+ * Returns the imports that lead upwards, for all crates: to a higher layer of the core, or to the
+ * `mod.rs` or `lib.rs` of an enclosing folder.
  *
  * @param {(file: string) => boolean} counts returns whether the imports of a file are included
  * @returns {Promise<import("./lib/rust-imports.mjs").Arrow[]>}

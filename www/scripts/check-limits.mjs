@@ -1,10 +1,11 @@
-// Checks rules with a number that may only fall. The numbers are in www/scripts/limits.json.
+// Checks rules that have a figure, such as a number of cases, which may only fall. The limits of
+// the figures are in www/scripts/limits.json.
 //
 //   npm run limits                          the table: now, limit, goal
 //   npm run limits -- --list RULE [AREA]    the cases of a rule
 //   npm run limits -- --lower               stores the figures that have fallen
 //
-// Figures need no compiler. If a figure exceeds its limit, the worst cases are shown.
+// Measuring needs no compiler. If a figure exceeds its limit, the worst cases are shown.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,13 +17,14 @@ import { Failed, main, print, run } from "./lib/run.mjs";
 const FILE = "www/scripts/limits.json";
 const PATH = join(ROOT, FILE);
 /**
- * Number of cases that are shown if a limit is exceeded, and maximum length of each in characters.
+ * Maximum number of cases that are shown if a limit is exceeded, and maximum length of each in
+ * characters.
  */
 const MAX_CASES = 10;
 const MAX_LINE = 160;
 
 /**
- * Reads the limits.
+ * Reads the goals and the limits from their file.
  *
  * @returns {{ goals: Record<string, number>, limits: Record<string, import("./lib/limits.mjs").Limits> }}
  */
@@ -31,7 +33,7 @@ const readLimits = () => JSON.parse(readFileSync(PATH, "utf8"));
 const byArea = (areas, each) =>
   Object.fromEntries(Object.entries(areas).map(([area, value]) => [area, each(value)]));
 
-/** Returns the current figures and the limits of each rule. */
+/** Returns the current figure and the limit of each rule. */
 async function currentAndLimits() {
   const { limits } = readLimits();
   const measured = await figures();
@@ -47,7 +49,7 @@ async function currentAndLimits() {
 const label = (name, area) => (area === WHOLE ? name : `${name}, ${area}`);
 
 /**
- * Returns a complaint for each area that exceeds its limit.
+ * Returns a complaint for each area in which a rule exceeds its limit.
  *
  * @param {Awaited<ReturnType<typeof currentAndLimits>>[number]} compared
  */
@@ -65,7 +67,7 @@ function complaints({ name, rule, areas, now, limits }) {
 
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
-/** Fails if a figure exceeds its limit, and lists the limits that may be lowered. */
+/** Fails if a figure exceeds its limit. Otherwise prints the limits that may be lowered. */
 export async function checkLimits() {
   const all = await currentAndLimits();
   const found = all.flatMap(complaints);

@@ -1,9 +1,9 @@
-// npm run demo: runs a page, a collector, and everything that they need.
+// npm run demo: runs the demo: its pages, a collector, and everything that they need.
 //
 //   npm run demo -- [--port PORT] [--collector-port PORT] [--data DIR]
 //
-// Page and collector have different ports and thus different origins, as on the web. The pages are
-// served while the collector is still compiling.
+// The pages and the collector have different ports and thus different origins, as on the web. The
+// pages are available while the collector is still being compiled.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,8 +14,8 @@ import { bold, Failed, main, print, sideBySide, step } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
 
 /**
- * Seconds that building takes on two idle cores if nothing is built yet. Measured: 67 s for the
- * pages and the tools that build them, 50 s for the collector.
+ * Seconds that a build from nothing takes on two idle cores. Measured: 67 s for the pages and the
+ * tools that build them, and then 50 s for the collector.
  */
 const TYPICAL_SECONDS = { pages: 70, collector: 50 };
 
@@ -36,7 +36,8 @@ function portOf(name, text) {
 }
 
 /**
- * Builds the pages. This needs packages that the set-up installs, so modules are loaded after it.
+ * Builds the pages. Their modules are imported late, because they need packages that the set-up
+ * installs.
  */
 async function buildPages() {
   await setup({ build: false });
@@ -70,11 +71,11 @@ async function servePages(port, config) {
   });
 }
 
-/** Build of the collector, with an estimate of the remaining time. */
+/** Build of the collector, which estimates its remaining time. */
 class CompilerProgress {
   #begun = performance.now();
 
-  /** Sentence about the remaining time of the build, in steps of ten seconds. */
+  /** Sentence about the remaining time of the build, rounded up to ten seconds. */
   get words() {
     const left = TYPICAL_SECONDS.collector - (performance.now() - this.#begun) / 1000;
     const when = left > 0 ? `about ${10 * Math.ceil(left / 10)} seconds left` : "longer than usual";
@@ -82,7 +83,7 @@ class CompilerProgress {
   }
 
   /**
-   * Builds the program.
+   * Builds the collector's program.
    *
    * @returns {Promise<string>} its path
    */
@@ -95,7 +96,7 @@ class CompilerProgress {
 }
 
 /**
- * Starts the collector on a directory, or on a temporary one.
+ * Starts the collector on the given data directory, or on a temporary one.
  *
  * @param {string} program
  * @param {{ collectorPort: number, data: string | undefined }} options

@@ -1,4 +1,4 @@
-// Formats every file, or checks its format: Rust, TypeScript, JSON, CSS.
+// Formats all files, or checks their format: Rust, TypeScript, JSON and CSS.
 //
 //   node www/scripts/format.mjs [--check]
 //

@@ -1,10 +1,12 @@
-// npm run pictures: takes the pictures in the README and in the book, of the real pages.
+// npm run pictures: takes the pictures for the README and the book, as screenshots of the real
+// pages.
 //
 //   npm run pictures [-- --debug]
 //
-// The tasks are those of the chapters. The people are invented. The built package randomises the
-// reports, and a collector estimates. Every picture is taken in light and in dark mode. --debug
-// uses the collector of the tests. Run npm run build and npm run build:demo first.
+// The pictures show the tasks of the book's chapters, with invented people. The built package
+// randomises their reports, and a collector estimates. Every picture is taken in light and in dark
+// mode. --debug uses the collector that the tests build. Run npm run build and npm run build:demo
+// first.
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,11 +25,14 @@ const PICTURES = join(ROOT, CHAPTERS, "pictures");
 const PEOPLE = 20_000;
 /** Maximum number of reports in an upload. */
 const CHUNK = 4096;
-/** Viewports: of a picture in the book, and of a picture at half the README's width. */
+/**
+ * Sizes of the browser window in CSS pixels: for a picture in the book, and for a picture at half
+ * the width of the README.
+ */
 const NARROW = { width: 760, height: 1800 };
 const WIDE = { width: 1180, height: 560 };
 
-/** Reads a task from a chapter: the JSON block that is labelled with the given file name. */
+/** Reads a task from a chapter. The task is the JSON block that is labelled with this file name. */
 function taskOf({ chapter, file }) {
   const text = readFileSync(join(ROOT, CHAPTERS, chapter), "utf8");
   const [, json] = new RegExp(`^\`\`\`json ${file}\n([\\s\\S]*?)^\`\`\`$`, "m").exec(text) ?? [];
@@ -37,7 +42,7 @@ function taskOf({ chapter, file }) {
   return JSON.parse(json);
 }
 
-/** Sends the reports of a crowd, and waits until the collector has stored them. */
+/** Randomises and sends the reports of a crowd, and waits until the collector has stored them. */
 async function collect(endpoint, id, answers) {
   const { createRandomizer } = await import(join(DIST, "index.js"));
   const { task } = await (await fetch(`${endpoint}/tasks/${id}`)).json();
@@ -57,7 +62,7 @@ async function collect(endpoint, id, answers) {
 }
 
 /**
- * Takes a picture in light and in dark mode.
+ * Takes a picture twice, in light and in dark mode.
  *
  * @param {import("playwright-core").Browser} browser
  * @param {string} name
@@ -80,7 +85,7 @@ async function inBothThemes(browser, name, viewport, take) {
   }
 }
 
-/** Waits until estimates are drawn. */
+/** Waits until the page has drawn the estimates. */
 const waitUntilDrawn = (page) =>
   page.locator('#estimates:not([aria-busy="true"]) .body > *').first().waitFor();
 

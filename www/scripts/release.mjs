@@ -7,7 +7,7 @@
 //   --out       sets the directory of the files
 //   --from      publishes files that were made earlier
 //
-// Everything is made from a clone of HEAD, so that uncommitted files cannot get in.
+// Everything is made from a clone of HEAD, so uncommitted files cannot get in.
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -43,7 +43,7 @@ async function tools() {
   }
 }
 
-/** Returns the text of the release notes. */
+/** Returns the text of the release notes for the version `tag`. */
 function notes({ changes }, tag) {
   return `${changes}
 The script, by itself: serve it with the two files beside it in the package's \`dist\`.
@@ -80,7 +80,7 @@ async function make(workshop, out, { commit, dryRun, verify }) {
 }
 
 /**
- * Checks the files of a release.
+ * Checks the finished files of a release, before they are published.
  *
  * @param {Source} source
  * @param {string} out
@@ -101,7 +101,8 @@ async function check(source, out) {
 }
 
 /**
- * Makes all files again, in another folder and without earlier results, and compares the bytes.
+ * Makes all files again in another folder, without earlier results, and checks that the bytes are
+ * the same.
  *
  * @param {Source} source
  * @param {string} out

@@ -1,21 +1,24 @@
-// npm run replay: reports a data set, person by person, from headless Chromium.
+// npm run replay: reports the entries of a data set, person by person, from headless Chromium.
 //
 //   npm run replay -- --task FILE --data FILE --endpoint URL [--people N] [--one-by-one]
 //                     [--analyser PIN]
 //
-// Chromium loads the built package and randomises once for every person, including people without
-// entries. Every report is randomised separately, as on that person's machine.
+// Chromium loads the built package and randomises one report for every person, including people
+// without entries. Every report is randomised separately, as on a person's own machine.
 //
-// An upload contains up to 4,096 reports. With --one-by-one, each report is made and sent by a
-// separate client that remembers nothing, as by real people. With --analyser, the endpoint is a
-// shuffler, and each report is sealed to the analyser with that pin, one by one.
+// An upload contains up to 4,096 reports. With --one-by-one, a separate client without stored data
+// makes and sends each report, as real people would. With --analyser, the endpoint is a shuffler,
+// and each report is sealed separately to the analyser that has this pin.
 
 import { readFileSync } from "node:fs";
 import { isDeepStrictEqual, parseArgs } from "node:util";
 import { bold, Failed, main, print, seconds, step } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
 
-/** Number of people passed to the page at once: the maximum number of reports in an upload. */
+/**
+ * Number of people that the script passes to the page at once, which is the maximum number of
+ * reports in an upload.
+ */
 const CHUNK = 4096;
 
 const whole = (number) => Math.round(number).toLocaleString("en");
@@ -34,8 +37,8 @@ async function getJson(url) {
 }
 
 /**
- * Returns the task that the collector has under the id in the task file. Fails if the two tasks
- * differ.
+ * Returns the collector's task with the id that the task file states. Fails if this task differs
+ * from the file.
  */
 async function agreedTask(file, endpoint) {
   const draft = JSON.parse(readFileSync(file, "utf8"));
@@ -50,8 +53,8 @@ async function agreedTask(file, endpoint) {
 }
 
 /**
- * Returns the number of reports that estimates can use. For a shuffler, returns the number of
- * accepted reports.
+ * Returns the number of reports that the collector's estimates use. For a shuffler, returns the
+ * number of reports that it has accepted.
  */
 async function reportsSoFar(endpoint, task, analyser) {
   if (analyser !== undefined) {
@@ -63,7 +66,7 @@ async function reportsSoFar(endpoint, task, analyser) {
 }
 
 /**
- * Runs in the page. Makes the randomiser, and times requests.
+ * Runs in the page. Creates the randomizer, and a `fetch` that measures the time of requests.
  *
  * @param {{ endpoint: string, task: any, analyser: string | undefined }} options
  */
@@ -92,7 +95,7 @@ async function begin({ endpoint, task, analyser }) {
   Object.assign(globalThis, { randomizer, timing, timedFetch, endpoint, createClient });
 }
 
-/** Runs in the page. Sends one upload with a report for each person. */
+/** Runs in the page. Sends one upload that has a report for each person. */
 async function reportTogether(inputs) {
   const { endpoint, randomizer, timing, timedFetch } = /** @type {any} */ (globalThis);
   const begun = performance.now();
@@ -107,7 +110,7 @@ async function reportTogether(inputs) {
   }
 }
 
-/** Runs in the page. Makes a client for each person. */
+/** Runs in the page. Creates a client for each person, which sends that person's report. */
 async function reportOneByOne(inputs) {
   const { endpoint, createClient, randomizer, timing, timedFetch } = /** @type {any} */ (
     globalThis
@@ -126,7 +129,7 @@ async function reportOneByOne(inputs) {
   await Promise.all(flushes);
 }
 
-/** Returns the times. Runs in the page. */
+/** Runs in the page. Returns the measured times. */
 const readTiming = () => /** @type {any} */ (globalThis).timing;
 
 async function replay({ task: file, data, endpoint, people, oneByOne, analyser }) {

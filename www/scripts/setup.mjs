@@ -1,8 +1,8 @@
-// npm run setup: installs everything that building and testing needs, once.
+// npm run setup: installs once everything that building and testing need.
 //
 //   node www/scripts/setup.mjs [--no-tests]
 //
-// It uses only Node's own modules, because it also installs the packages.
+// The script uses only Node's own modules, because it also installs the npm packages.
 
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -37,7 +37,8 @@ async function rust() {
 }
 
 /**
- * Returns whether the packages are older than the lock file. npm writes `.package-lock.json` last.
+ * Returns whether the installed npm packages are older than the lock file. npm writes
+ * `.package-lock.json` last, so its time is the time of the installation.
  */
 function packagesAreStale() {
   const installed = join(ROOT, "node_modules/.package-lock.json");
@@ -56,7 +57,7 @@ async function packages() {
 }
 
 /**
- * Installs the parts that are needed.
+ * Installs the parts for the chosen purposes.
  *
  * @param {{ build?: boolean, book?: boolean, browser?: boolean, tests?: boolean, checks?: boolean,
  * stacks?: boolean, pack?: boolean }} options checks: also tools that check sources; stacks: also

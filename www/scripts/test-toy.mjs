@@ -2,8 +2,9 @@
 //
 //   node www/scripts/test-toy.mjs
 //
-// It copies the workspace, adds tests/toy, and adds the toy's line to the list of mechanisms. Then
-// it compiles every crate, and takes the toy from a task file to an estimate.
+// The script copies the workspace, adds the mechanism in tests/toy, and adds the toy's line to the
+// list of mechanisms. Then it compiles every crate, and takes the toy from a task file to an
+// estimate.
 
 import { existsSync } from "node:fs";
 import { copyFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -16,13 +17,13 @@ const LIST = "src/mechanism/list.rs";
 const LAST = "            window: Window,\n";
 const LINE = "            toy: Toy,\n";
 /**
- * Pattern of a crate's version. The copy gets another version, so that cargo keeps its crates and
- * build results apart from the originals.
+ * Pattern of a crate's version. The copy gets another version, so that cargo keeps the copied
+ * crates and their build results apart from the originals.
  */
 const VERSION = /^version = "(.*)"$/m;
 /**
- * Returns options of cargo that compile crates without optimisation. It is for programs that run
- * only a short time.
+ * Returns options of cargo that compile these crates without optimisation. They are for programs
+ * that run only a short time.
  *
  * @param {readonly string[]} crates
  */

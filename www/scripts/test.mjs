@@ -1,9 +1,9 @@
-// npm test: sets up and runs all tests.
+// npm test: sets up the project and runs all tests.
 //
 //   node www/scripts/test.mjs [STEP...]
 //
-// A step that is named is preceded by the steps that it needs. Each step itself imports code that
-// needs npm packages, because the set-up installs them.
+// With STEP, only the named steps run, and before each the steps that it needs. Code that needs npm
+// packages is imported inside a step, because the set-up installs the packages.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -31,7 +31,7 @@ import { testToy, unoptimised } from "./test-toy.mjs";
 const WASM = ["--target", "wasm32-unknown-unknown"];
 const STRICT = ["--", "-D", "warnings"];
 /**
- * Options of cargo that optimise the core's tests. This takes less time in total only if all of
+ * Options of cargo that optimise the tests of the core. They save time in total only if all of
  * these tests run.
  */
 const OPTIMISED = ["--config", "profile.dev.package.hushbin-core-tests.opt-level=3"];
@@ -42,7 +42,7 @@ const cargo = (...args) => run("cargo", args);
 const vitest = (project) => run("vitest", ["run", "--project", project]);
 
 /**
- * Returns work that is done once, even if several steps need it.
+ * Returns a function that does this work only once, even if several steps call it.
  *
  * @param {() => Promise<void>} work
  * @returns {() => Promise<void>}
@@ -67,7 +67,7 @@ const demo = memoize(async () => {
   await buildBook();
 });
 
-/** Builds the generated files that type checks and tests of pages import, if they are missing. */
+/** Builds the generated files that type checks and tests of pages import, unless they exist. */
 const glue = memoize(async () => {
   if (!existsSync(join(GLUE, "sums-bytes.ts"))) {
     await build();
@@ -77,7 +77,7 @@ const glue = memoize(async () => {
   }
 });
 
-/** Runs the checks that need no compiler. They fail within seconds. */
+/** Runs the checks that need no compiler. They take only seconds, so they run first. */
 async function checkSources() {
   const { checkDashboard } = await import("./build-dashboard.mjs");
   const { checkImports } = await import("./check-imports.mjs");
@@ -127,7 +127,7 @@ async function lint() {
   await types();
 }
 
-/** Builds the Rust tests, and the collector that tests run. */
+/** Builds the Rust tests, and with them the collector that other tests run. */
 const buildRust = memoize(() =>
   step("build: tests of Rust", () => cargo("test", "--workspace", "--no-run", ...OPTIMISED)),
 );
@@ -150,7 +150,7 @@ const docs = () =>
   );
 
 /**
- * Tests the core's bindings in a browser.
+ * Tests the bindings of the core in a browser.
  *
  * @param {string} browser
  * @param {NodeJS.ProcessEnv} driver environment variable with the browser's driver
@@ -185,8 +185,8 @@ async function web() {
 }
 
 /**
- * Runs the tests of the bindings by `wasm-pack test --headless --chrome`, from the root and without
- * settings.
+ * Runs the tests of the bindings with the plain command `wasm-pack test --headless --chrome`, from
+ * the root of the project and without settings.
  */
 async function wasmPackTest() {
   const { requireTool, wasmBindgen, wasmPack } = await import("./lib/tools.mjs");
@@ -262,8 +262,8 @@ const inSequence =
   };
 
 /**
- * Runs all steps in two concurrent sequences: native work of cargo, and work on the modules for
- * pages. Both take about the same time, and neither alone keeps two cores busy.
+ * Runs all steps in two sequences at the same time: native builds and tests of cargo, and builds
+ * and tests of the pages. Both take about the same time, and neither keeps two cores busy alone.
  */
 async function everything() {
   await checkSources();

@@ -1,4 +1,4 @@
-// Firefox, by WebDriver BiDi: commands and responses as JSON on one WebSocket.
+// Runs Firefox through WebDriver BiDi: commands and responses as JSON on one WebSocket.
 // https://www.w3.org/TR/webdriver-bidi/
 
 import { once } from "node:events";
@@ -10,7 +10,7 @@ import { WebSocket } from "ws";
 import { findFirefox } from "./browser.mjs";
 import { Failed, startInBackground } from "./run.mjs";
 
-/** Connection that sends commands and matches responses by id. */
+/** Connection to Firefox that sends commands and matches the responses to them by id. */
 class Bidi {
   #socket;
   #last = 0;
@@ -57,7 +57,7 @@ class Bidi {
 }
 
 /**
- * Starts Firefox on a profile.
+ * Starts Firefox with a profile.
  *
  * @param {string} profile its directory
  * @param {readonly string[]} [urls] pages that it opens
@@ -86,7 +86,7 @@ async function start(profile, urls = []) {
 }
 
 /**
- * Runs Firefox on a profile that is kept afterwards.
+ * Starts Firefox with a profile that remains on the disk.
  *
  * @param {string} directory directory of the profile
  * @param {string} url the page that it opens

@@ -1,4 +1,4 @@
-// Browsers: finds the programs, and starts Chromium without its background services.
+// Finds the programs of browsers, and starts Chromium without its background services.
 
 import { existsSync, readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -24,11 +24,11 @@ export const findChromium = () => process.env.HUSHBIN_CHROMIUM ?? onPath(NAMES);
 export const findChromedriver = () => onPath(["chromedriver"]);
 export const findFirefox = () => onPath(["firefox-esr", "firefox"]);
 export const findWebKitDriver = () => onPath(["WebKitWebDriver"]);
-/** Finds a virtual screen: WebKitGTK has no headless mode. */
+/** Finds the program of a virtual screen, which WebKitGTK needs because it has no headless mode. */
 export const findXvfb = () => onPath(["Xvfb"]);
 
 /**
- * Finds WebKitGTK's browser, which is not on PATH, for example
+ * Finds the program of WebKitGTK's browser. It is not on PATH but, for example, at
  * /usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser.
  */
 export function findMiniBrowser() {
@@ -65,7 +65,7 @@ async function playwright() {
 }
 
 /**
- * Starts Chromium.
+ * Starts Chromium with an empty temporary profile.
  *
  * @param {readonly string[]} [flags] additional flags
  * @returns {Promise<import("playwright-core").Browser>}
@@ -76,7 +76,7 @@ export async function launchChromium(flags = []) {
 }
 
 /**
- * Starts Chromium with a profile on disk, which is kept afterwards.
+ * Starts Chromium with a profile that remains on the disk.
  *
  * @param {string} directory directory of the profile
  * @param {string} [extension] folder of an extension to load

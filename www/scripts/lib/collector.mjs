@@ -1,4 +1,4 @@
-// A real collector as a child process.
+// Builds the collector, and runs it as a child process.
 
 import { spawn } from "node:child_process";
 import { join } from "node:path";
@@ -7,7 +7,8 @@ import { ROOT, TARGET } from "./paths.mjs";
 import { Failed, run } from "./run.mjs";
 
 /**
- * Options of cargo for the demo's collector, without the additional features of released programs.
+ * Options of cargo that build the demo's collector, without the optional features of released
+ * programs.
  */
 export const COLLECTOR = ["--package", "hushbin-server", "--no-default-features"];
 
@@ -33,7 +34,7 @@ export async function buildCollector({ quick = false } = {}) {
  */
 
 /**
- * Starts a collector and waits until it is ready.
+ * Starts a collector, and waits until it accepts requests.
  *
  * @param {object} options
  * @param {string} options.program

@@ -1,10 +1,9 @@
-// Counts the files of a Rust crate that a build compiles, and the lines in them.
+// Finds the files of a Rust crate that a build compiles, and counts their lines.
 //
-// It follows `mod name;` from lib.rs, and evaluates `cfg` attributes. A macro that declares `mod
-// $module;` declares modules where `mechanisms!` is called with it. These are the modules in
-// `macro_rules! mechanisms`, each with the attributes of its line. Code inside a file is counted
-// completely, even if an attribute excludes it: only whole files are excluded. Items under
-// `#[cfg(test)]` are not counted.
+// It follows `mod name;` from lib.rs, and evaluates `cfg` attributes. If a macro declares `mod
+// $module;`, it takes the modules from the list in `macro_rules! mechanisms`, each with the
+// attributes of its line. Only whole files are excluded: code inside a file counts even if an
+// attribute excludes it. Items under `#[cfg(test)]` do not count.
 
 import { skipBrackets, skipItem, tokens } from "./rust-imports.mjs";
 
@@ -14,7 +13,8 @@ import { skipBrackets, skipItem, tokens } from "./rust-imports.mjs";
 const textAt = (list, at) => list[at]?.text ?? "";
 
 /**
- * Returns the features of a build, including the features that they enable in turn.
+ * Returns the names of the features that a build enables, including those that other features
+ * enable in turn.
  *
  * @param {string} manifest a Cargo.toml
  * @param {readonly string[]} options of cargo
@@ -45,7 +45,7 @@ export function enabledFeatures(manifest, options) {
 }
 
 /**
- * Evaluates `cfg(…)` for a build.
+ * Evaluates the predicate of a `cfg(…)` attribute for a build.
  *
  * @param {Token[]} list
  * @param {number} at position of the predicate's name
@@ -75,7 +75,7 @@ function evaluateCfg(list, at, features) {
 }
 
 /**
- * Returns the modules that a file declares, and the lines of its tests.
+ * Returns the modules that a file declares, and the ranges of lines that contain its tests.
  *
  * @param {Token[]} list
  * @param {ReadonlySet<string>} features
@@ -126,7 +126,8 @@ function declaredModules(list, features) {
 }
 
 /**
- * Returns the mechanisms of a build from the list of all mechanisms.
+ * Returns the modules of the mechanisms that a build includes, from the macro that lists all
+ * mechanisms.
  *
  * @param {Iterable<Token[]>} files
  * @param {ReadonlySet<string>} features
@@ -154,7 +155,7 @@ function mechanisms(files, features) {
 }
 
 /**
- * Returns the files that a build compiles, in order of declaration.
+ * Returns the files that a build compiles, in the order in which modules are declared.
  *
  * @param {string} root the crate's `src`
  * @param {ReadonlyMap<string, string>} sources each file's text

@@ -1,4 +1,5 @@
-// Reader of data sets. The format is a line "people items max", then lines "person item value".
+// Reader of data sets. The first line of a file has "people items max". Each further line has
+// "person item value".
 
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";

@@ -1,11 +1,11 @@
-// Packages of Debian. They are installed if this process has the permission. Otherwise an error
-// asks the user to install them.
+// Installation of Debian packages. If this process may not install them, an error asks the user to
+// do so.
 
 import { existsSync } from "node:fs";
 import { Failed, print, run } from "./run.mjs";
 
 /**
- * Installs missing packages.
+ * Installs those of the needed packages whose program is missing.
  *
  * @param {Readonly<Record<string, () => string | undefined>>} needed for each package name, a
  * function that returns the path of the package's program

@@ -1,5 +1,5 @@
-// Build of the core in JavaScript, for browsers without WebAssembly. It is made from the module
-// that cargo has compiled, with separate glue: wasm-bindgen → wasm-opt → wasm2js.
+// Build of the core in JavaScript, for browsers without WebAssembly. It starts from the module that
+// cargo has compiled, with separate glue: wasm-bindgen → wasm-opt → wasm2js.
 
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,12 +8,12 @@ import { run } from "./run.mjs";
 import { bind, FEATURES } from "./wasm.mjs";
 
 /**
- * WebAssembly features without a counterpart in JavaScript. They are removed from the module's list
- * of features, so that the glue does not use them.
+ * Names of WebAssembly features that JavaScript has no counterpart for. They are removed from the
+ * module's list of features, so that the glue does not use them.
  */
 const UNSUPPORTED_FEATURES = ["reference-types", "multivalue"];
 
-/** Passes of wasm-opt that replace instructions which wasm2js does not support. */
+/** Passes of wasm-opt that replace the instructions which wasm2js does not support. */
 const LOWERING_PASSES = [
   "--signext-lowering",
   "--llvm-memory-copy-fill-lowering",
@@ -21,8 +21,8 @@ const LOWERING_PASSES = [
 ];
 
 /**
- * Removes features from the module's list of features. The module itself uses none of these
- * features. wasm-bindgen reads the list to find out which features the glue may use.
+ * Removes these features from the module's list of features. The code of the module uses none of
+ * them. wasm-bindgen reads the list to find out which features the glue may use.
  *
  * @param {Buffer} module
  */
@@ -37,7 +37,7 @@ function withoutFeatures(module) {
   return Buffer.from(less, "latin1");
 }
 
-/** Returns the core alone: a function from its imports to its exports. */
+/** Returns the core without the code around it, as a function from its imports to its exports. */
 export function instantiable(script) {
   const [core = ""] = script.split("\nvar retasmFunc = asmFunc(");
   return replaceOnce(core, "function asmFunc(imports)", "function instantiate(imports)").replaceAll(
@@ -46,7 +46,7 @@ export function instantiable(script) {
   );
 }
 
-/** Returns the glue with the core in place of a module. */
+/** Returns the glue with the core in JavaScript in place of a WebAssembly module. */
 export function withGlue(core, glue, made) {
   const [kept = ""] = patchGlue(glue, made).split("let wasmModule, wasmInstance, wasm;");
   const edits = [
@@ -66,7 +66,7 @@ export const currentInstance = () => __wbg_instance_id;
 }
 
 /**
- * Generates glue and the matching module.
+ * Generates the glue and the module that belongs to it.
  *
  * @param {string} compiled the module from cargo
  * @param {string} directory an otherwise empty directory for glue and module
@@ -78,7 +78,7 @@ export async function bindFallback(compiled, directory) {
 }
 
 /**
- * Makes JavaScript from the output of {@link bindFallback}.
+ * Converts the output of {@link bindFallback} to JavaScript.
  *
  * @param {string} directory
  * @param {string} made name of the class that the glue exports

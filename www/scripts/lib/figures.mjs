@@ -1,5 +1,5 @@
-// Measures the project for each rule: the rule's figure (number of cases) and the location of each
-// case.
+// Measures the project by each rule. A figure of a rule is a number of cases, with the location of
+// each case.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -45,7 +45,7 @@ export const RULES = {
   "dialect-phrases": { what: "dialect phrases", per: 10_000, unit: "per 10,000 words" },
 };
 
-/** Areas of the project by folder. The first match counts, so inner folders come first. */
+/** Names of the project's areas, by folder. The first match counts, so inner folders come first. */
 const AREAS = /** @type {const} */ ([
   ["server/analysis/", "analysis"],
   ["server/study/", "study"],
@@ -69,8 +69,8 @@ const cases = (items, place, text) =>
   items.map((item) => ({ place: place(item), text: text(item) }));
 
 /**
- * Measures the structure of Rust, TypeScript and JavaScript: sizes of files and functions, and
- * similar.
+ * Measures the structure of Rust, TypeScript and JavaScript, such as the sizes of files and
+ * functions.
  */
 async function structureFigures() {
   const rust = (await trackedFiles(/\.rs$/)).filter((file) => !TESTS.test(file));
@@ -145,7 +145,10 @@ async function structureFigures() {
   };
 }
 
-/** Measures the files from which a page's modules are compiled, and the totals for each module. */
+/**
+ * Measures the source files from which the modules of pages are compiled, and the total for each
+ * module.
+ */
 async function pageCore() {
   const core = await coreSources();
   const manifest = read("Cargo.toml");
@@ -171,7 +174,7 @@ async function pageCore() {
 /** @param {Figure} figure */
 const wholeProject = (figure) => ({ [WHOLE]: figure });
 
-/** Options of cargo for each program and module of the demo. */
+/** Options of cargo that build each program and module of the demo. */
 const DEMO_BUILDS = [
   COLLECTOR,
   ...[...MODULES.map(([, , features]) => ["--package", "hushbin", ...features]), DEMO_MODULE].map(
@@ -180,7 +183,7 @@ const DEMO_BUILDS = [
 ];
 
 /**
- * Lists the packages in the output of `cargo tree --prefix none --format {p}`.
+ * Returns the packages that `cargo tree --prefix none --format {p}` has printed.
  *
  * @param {string} tree
  * @returns {string[]}
@@ -190,8 +193,8 @@ export const packagesIn = (tree) => [
 ];
 
 /**
- * Counts the crates that cargo compiles for the demo's programs and modules. Each crate is counted
- * once for this machine and once for modules.
+ * Counts the crates that cargo compiles for the programs and modules of the demo. A crate counts
+ * once for this machine and once for WebAssembly.
  */
 async function demoCrates() {
   const found = new Set();
@@ -209,11 +212,11 @@ async function demoCrates() {
   return caseNames([...found].sort());
 }
 
-/** Returns a figure whose cases are names without a text. */
+/** Returns a figure whose cases are these names. */
 const caseNames = (names) => ({ found: names.map((name) => ({ place: name, text: "" })) });
 
 /**
- * Returns the names that users have to learn: commands and exports.
+ * Returns the public names that users have to learn: commands, flags and exports.
  *
  * @param {string} page the book's page of commands
  * @param {Record<string, unknown>} exports of the npm package
@@ -231,8 +234,8 @@ export function publicNames(page, exports) {
 }
 
 /**
- * Returns unreleased entries without the required form: one line that starts with the kind of
- * change.
+ * Returns the unreleased entries of the changelog that lack the required form: one line that starts
+ * with the kind of change.
  *
  * @param {string} changelog
  * @returns {import("./limits.mjs").Case[]}
@@ -249,10 +252,10 @@ export function malformedEntries(changelog) {
   });
 }
 
-/** Rules whose cases are sorted by length, because the longest are the worst. */
+/** Names of the rules whose cases are sorted by length, because the longest cases are the worst. */
 const BY_LENGTH = ["long-sentences", "nested-sentences", "walls"];
 
-/** Measures the words of comments and prose, by rule and area. */
+/** Measures the wording of comments and prose, for each rule and area. */
 async function wordingFigures() {
   /** @type {Record<string, Record<string, { found: import("./limits.mjs").Case[], of: number }>>} */
   const all = {};
@@ -276,7 +279,7 @@ async function wordingFigures() {
 }
 
 /**
- * Measures all rules.
+ * Measures the project by all rules.
  *
  * @returns {Promise<Record<string, Record<string, Figure>>>} figures by rule and area
  */

@@ -17,15 +17,16 @@ export function replaceOnce(text, from, to) {
   return parts.join(to);
 }
 
-/** Pattern of the text decoder in the glue, which is needed only for one exception's message. */
+/** Pattern of the text decoder in the glue. Only the message of one exception needs it. */
 const DECODER = /let cachedTextDecoder = [\s\S]*?\nfunction decodeText\(bytes\) \{[\s\S]*?\n\}\n/;
 
 /**
- * Returns the pattern of the code that frees forgotten handles of a class (a FinalizationRegistry).
+ * Returns the pattern of the glue's FinalizationRegistry, which frees objects of a class that were
+ * forgotten.
  */
 const registryOf = (made) => new RegExp(`const ${made}Finalization = ([\\s\\S]*?\\n\\}\\));\\n`);
 
-/** Returns code that makes the FinalizationRegistry on demand. */
+/** Returns code that creates the FinalizationRegistry only when it is first needed. */
 const lazyRegistry = (made, registry) => `let finalization;
 const ${made}Finalization = {
     register(...given) {
@@ -36,18 +37,18 @@ const ${made}Finalization = {
 };
 `;
 
-/** Pattern of functions in the glue that cache a view of the memory. */
+/** Pattern of functions in the glue that cache a view of the module's memory. */
 const CACHED_VIEW =
   /let (cached\w+) = null;\n(function \w+\(\) \{\n) +if \(\1 .*\n +\1 = (.*;)\n +\}\n +return \1;\n/g;
 
 /**
- * Code of the glue that the client makes redundant, with replacements. The client recognises
- * objects of a module instance that no longer exists. After a failure it restarts the module before
- * the next call, which also frees all memory of an input.
+ * Patterns of code in the glue that the client does not need. The client itself recognises objects
+ * of a module instance that no longer exists. After a failure, it restarts the module before the
+ * next call, which also frees the memory of all inputs.
  *
- * The list also contains code without effect: factors of 1, and prototypes of imports. Memory views
- * are not cached, because making one takes less than a microsecond. A cached view would be invalid
- * once the memory has grown.
+ * The patterns also cover code without effect: factors of 1, and prototypes of imports. Views of
+ * the memory are not cached, because making one takes less than a microsecond. A cached view would
+ * become invalid when the memory grows.
  */
 const REDUNDANT = [
   / *if \(this\.__wbg_inst !== undefined && .*\n.*\n *\}\n/g,
@@ -74,8 +75,8 @@ function removeRedundant(glue) {
 }
 
 /**
- * Returns glue that has no effect when imported. Bundlers may then drop it, and a host without
- * TextDecoder can import it.
+ * Returns the glue, changed so that importing it has no effect. Bundlers may then drop it if it is
+ * not used, and hosts without TextDecoder can import it.
  *
  * @param {string} glue
  * @param {string} made name of the class that the glue exports

@@ -1,10 +1,10 @@
-// Cycles and layers in graphs of imports.
+// Finds cycles and wrong directions in graphs of imports.
 
 /** @typedef {import("./rust-imports.mjs").Arrow} Arrow */
 
 /**
- * Returns the name of the file or folder directly in `folder` that is or contains the given file.
- * Undefined if the file is not below `folder`.
+ * Returns the name of the entry of `folder` (a file or a folder directly in it) that is or contains
+ * this file. Returns undefined if the file is not below `folder`.
  */
 function entryOf(folder, file) {
   if (!file.startsWith(`${folder}/`)) {
@@ -15,7 +15,10 @@ function entryOf(folder, file) {
   return name.replace(/\.rs$/, "");
 }
 
-/** Returns every folder at or below `root` that contains an end of an arrow (import). */
+/**
+ * Returns all folders at or below `root` that contain a file from which or to which an arrow
+ * (import) leads.
+ */
 function foldersOf(root, arrows) {
   const found = new Set([root]);
   for (const { from, to } of arrows) {
@@ -30,8 +33,8 @@ function foldersOf(root, arrows) {
 }
 
 /**
- * Returns a folder's graph of imports. The nodes are its files and folders (entries). For each pair
- * of entries, the graph keeps the first arrow.
+ * Returns the import graph of a folder. Its nodes are the entries: the files and folders directly
+ * in the folder. For each pair of entries, the graph keeps the first arrow.
  *
  * @param {string} folder
  * @param {readonly Arrow[]} arrows
@@ -52,7 +55,10 @@ function folderGraph(folder, arrows) {
   return drawn;
 }
 
-/** Returns the shortest cycle through `start`, or undefined. Breadth-first search. */
+/**
+ * Returns the shortest cycle through `start`, or undefined if there is none, by breadth-first
+ * search.
+ */
 function shortestCycle(drawn, start) {
   const queue = [[start]];
   const seen = new Set();
@@ -74,9 +80,9 @@ function shortestCycle(drawn, start) {
 const describe = ({ from, to, line, name }) => `${from}:${line} → ${to} (${name})`;
 
 /**
- * Returns the cycles among the entries of each folder at or below `root`. For every entry
- * on a cycle, it finds one of the shortest cycles through the entry. It lists each cycle once. A
- * cycle of files shows up in the folder that contains them all.
+ * Returns the cycles in the import graph of each folder at or below `root`. For every entry on a
+ * cycle, it finds one of the shortest cycles through this entry. Each cycle is listed once. A cycle
+ * of files appears in the innermost folder that contains them all.
  *
  * @param {string} root
  * @param {readonly Arrow[]} arrows
@@ -103,8 +109,8 @@ export function cycles(root, arrows) {
 }
 
 /**
- * Returns complaints about arrows that lead to a higher layer, and about entries of `root` that are
- * in no layer.
+ * Returns complaints about arrows that lead to a higher layer, and about entries of `root` that
+ * belong to no layer.
  *
  * @param {string} root
  * @param {readonly (readonly string[])[]} layers the entries of each floor, the lowest first
@@ -130,8 +136,9 @@ export function layerViolations(root, layers, files, arrows) {
 }
 
 /**
- * Returns arrows from a file up to the file (`mod.rs`, `lib.rs`) of an enclosing folder, one for
- * each pair of files. Code that a folder's files share belongs below them, in a separate file.
+ * Returns the arrows from a file up to the `mod.rs` or `lib.rs` of an enclosing folder, one for
+ * each pair of files. Code that the files of a folder share belongs in a separate file below the
+ * folder.
  *
  * @param {readonly Arrow[]} arrows
  * @returns {Arrow[]}

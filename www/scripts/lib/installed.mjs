@@ -1,5 +1,5 @@
-// Installations outside of the project. There is a folder for each content of the file that pins
-// their versions.
+// Installations outside of the project. A file pins the versions of each. If its content changes, a
+// new folder is used.
 
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
@@ -8,7 +8,7 @@ import { TOOLS } from "./paths.mjs";
 import { print } from "./run.mjs";
 
 /**
- * Returns the folder of an installation.
+ * Returns the path of the folder that contains an installation.
  *
  * @param {string} name
  * @param {string} pinned file that pins the versions
@@ -19,7 +19,7 @@ export function installedFolder(name, pinned) {
 }
 
 /**
- * Installs into a folder unless it exists.
+ * Installs something into a folder, unless the folder exists.
  *
  * @param {string} folder
  * @param {(made: string) => Promise<void>} install into an empty folder
@@ -29,8 +29,8 @@ export async function installOnce(folder, install) {
     print(`  ${folder}: up to date`);
     return;
   }
-  // The folder gets its name only when it is complete. Another process may be installing the same
-  // thing.
+  // The folder gets its final name only when it is complete, because another process may be
+  // installing the same thing.
   mkdirSync(TOOLS, { recursive: true });
   const made = mkdtempSync(`${folder}-`);
   try {

@@ -1,10 +1,12 @@
-// Hashes of scripts. With such a hash, browsers refuse any other script: https://www.w3.org/TR/SRI/
+// Hashes of scripts. With such a hash in the page, browsers refuse any other script:
+// https://www.w3.org/TR/SRI/
 
 import { createHash } from "node:crypto";
 import { Failed } from "./run.mjs";
 
 /**
- * Returns the integrity value of a script. Browsers then refuse any other file.
+ * Returns the value of the `integrity` attribute for a script, with which browsers refuse any other
+ * file.
  *
  * @param {Uint8Array} bytes
  * @param {string} hash name of the hash algorithm
@@ -13,7 +15,7 @@ export const integrity = (bytes, hash = "sha384") =>
   `${hash}-${createHash(hash).update(bytes).digest("base64")}`;
 
 /**
- * Returns the element that loads a script.
+ * Returns the HTML element that loads a script.
  *
  * @param {string} name the script's file
  * @param {string | undefined} hash
@@ -22,7 +24,7 @@ export const scriptTag = (name, hash) =>
   `<script async src="/hushbin/${name}" crossorigin="anonymous" integrity="${hash}"></script>\n`;
 
 /**
- * Checks the hashes of files.
+ * Checks that files have the stated hashes.
  *
  * @param {Readonly<Record<string, string>>} stated hashes by file
  * @param {(file: string) => Uint8Array} read

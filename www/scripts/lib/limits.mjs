@@ -1,8 +1,9 @@
-// Compares figures of the project with limits that may only fall.
+// Compares figures of the project, which count cases of a rule, with limits that may only fall.
 //
 // A limit is a number of cases, or a number of cases and a rate (cases per unit). A limit with a
-// rate is exceeded only if both rise: removed text may raise a rate, and added text may raise a
-// number. Cases that move between areas exceed nothing while the sum over all areas does not rise.
+// rate is exceeded only if both the number and the rate rise: removed text may raise a rate, and
+// added text may raise a number. Cases that move from one area to another exceed nothing, as long
+// as the sum over all areas does not rise.
 
 /**
  * @typedef {{ place: string, text: string }} Case
@@ -17,14 +18,17 @@
  * @typedef {Record<string, Limit>} Limits by area
  */
 
-/** Area of rules that are not divided into areas. */
+/** Name of the only area, for rules that are not divided into areas. */
 export const WHOLE = "all";
 
-/** Rounds a rate up to tenths. 1e-9 absorbs rounding errors, so that no rate exceeds itself. */
+/**
+ * Rounds a rate up to a multiple of 0.1. Subtracting 1e-9 absorbs rounding errors, so that a rate
+ * never exceeds itself.
+ */
 const tenths = (rate) => Math.ceil(rate * 10 - 1e-9) / 10;
 
 /**
- * Returns a figure as a limit.
+ * Converts a figure to a limit that the figure just meets.
  *
  * @param {Rule} rule
  * @param {Figure} figure
@@ -35,14 +39,14 @@ export function limitOf({ per, step = 1 }, { found, count = found.length, of = 0
   return per === undefined ? whole : [whole, of === 0 ? 0 : tenths((per * count) / of)];
 }
 
-/** Returns a limit of zero, with a rate if `found` has one. */
+/** Returns a limit of zero, which has a rate if the limit `found` has one. */
 const zeroLimit = (found) => (typeof found === "number" ? 0 : [0, 0]);
 const countOf = (limit) => (typeof limit === "number" ? limit : (limit[0] ?? 0));
 const rateOf = (limit) => (typeof limit === "number" ? Number.POSITIVE_INFINITY : (limit[1] ?? 0));
 const sum = (limits) => Object.values(limits).reduce((all, limit) => all + countOf(limit), 0);
 
 /**
- * Returns the areas in which a rule's figures exceed its limits.
+ * Returns the areas in which the figures of a rule exceed its limits.
  *
  * @param {Limits} now
  * @param {Limits} limits
@@ -62,7 +66,7 @@ export function exceededAreas(now, limits) {
 }
 
 /**
- * Returns the limits of a rule, lowered to the current figures where these have fallen.
+ * Returns the limits of a rule, lowered to the current figures in areas where these have fallen.
  *
  * @param {Limits} now
  * @param {Limits} limits
@@ -83,7 +87,7 @@ export function loweredLimits(now, limits) {
 }
 
 /**
- * Returns a limit as text.
+ * Formats a limit as text.
  *
  * @param {Rule} rule
  * @param {Limit} limit

@@ -9,7 +9,10 @@ import { capture, Failed, run } from "./run.mjs";
 
 const PINNED = join(ROOT, "tests/js/examples/requirements.txt");
 
-/** Returns the folder of the packages. There is one folder for each state of the list. */
+/**
+ * Returns the folder of the Python packages. Each state of the list of packages has a separate
+ * folder.
+ */
 export const notebookTools = () => installedFolder("notebook", PINNED);
 
 export const installNotebookTools = () =>

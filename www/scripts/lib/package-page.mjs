@@ -1,4 +1,4 @@
-// A page in headless Chromium that has loaded the built package.
+// Opens a page in headless Chromium that has loaded the built package.
 
 import { launchChromium } from "./browser.mjs";
 import { DIST } from "./paths.mjs";
@@ -12,7 +12,7 @@ Object.assign(globalThis, { hushbin });`;
 
 /**
  * Serves the built package and two pages. One page has the package as `globalThis.hushbin`. The
- * other is empty, and comes with an empty script.
+ * other page is empty and has an empty script.
  */
 export function packageSite() {
   return serve({
@@ -27,8 +27,8 @@ export function packageSite() {
 }
 
 /**
- * Opens a page that has the package as `globalThis.hushbin`, and closes it after the work, even
- * after a failure.
+ * Opens a page that has the package as `globalThis.hushbin`, and runs `work` with it. Closes the
+ * page afterwards, even if the work has failed.
  *
  * @template T
  * @param {(page: import("playwright-core").Page) => Promise<T>} work

@@ -1,7 +1,7 @@
-// A progress bar on a terminal, and occasional lines elsewhere.
+// A progress bar on a terminal. Elsewhere, an occasional line of text.
 
 /**
- * Returns a progress display.
+ * Returns a display of progress.
  *
  * @param {string} what
  * @param {number} total

@@ -1,8 +1,8 @@
-// Reference of the package's exports: every exported declaration as the compiler writes it, with
-// its comments. Declarations without a comment are reported.
+// Makes the reference of the package's exports. It has every exported declaration as the compiler
+// writes it, with its comments. Declarations without a comment are reported.
 //
 // TypeDoc is not used. It would bring a second version of TypeScript, and its pages would say no
-// more than the declarations do.
+// more than the declarations.
 
 /** Pattern of an export list, `export { … }`, possibly from another file. */
 const LIST = /^export (?:type )?\{([^}]*)\}(?: from "\.\/(.*)\.js")?;/gm;
@@ -16,17 +16,21 @@ const DECLARED = new RegExp(
   String.raw`^(${DOC})?export (?:declare )?(?:abstract )?(?:interface|class|function|const|type) (\w+)(?!: typeof )[\s\S]*?(?:;\n(?=[^\s}]|$)|\n\}\n)`,
   "gm",
 );
-/** Pattern of a member of a declaration, indented by one step, with its comment. */
+/**
+ * Pattern of a member of a declaration, which is indented by one step. Comments before members are
+ * recognised by their last line.
+ */
 const MEMBER =
   /(\*\/\n)?^ {4}(?!\/?\*|#private|\}|constructor)(?:(?:readonly|static|abstract|get|set) )*(\w+)\??(.*)/gm;
 const FENCE = "`".repeat(4);
 /**
- * Pattern of a literal type, as in a field that distinguishes kinds. Such a field needs no comment.
+ * Pattern of the type of a field that is a literal. Such a field distinguishes kinds, so it needs
+ * no comment.
  */
 const LITERAL = /^(?:: | = )"[^"]*";$/;
 
 /**
- * Lists the exports of a module.
+ * Returns the names that a module exports.
  *
  * @param {string} file without its extension
  * @param {(file: string) => string} read returns its declarations
@@ -50,7 +54,7 @@ function exported(file, read) {
 }
 
 /**
- * Returns the reference, and exports without a comment.
+ * Returns the text of the reference, and the exports that lack a comment.
  *
  * @param {Readonly<Record<string, string>>} entries import names, by file
  * @param {(file: string) => string} read returns a file's declarations; files are without extension

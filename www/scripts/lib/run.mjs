@@ -1,4 +1,4 @@
-// Runs programs, and prints each step and its duration.
+// Runs programs and steps. Prints the name and the duration of each step.
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { spawn } from "node:child_process";
@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import { delimiter } from "node:path";
 import { BIN, ROOT } from "./paths.mjs";
 
-/** Error of a step that has already explained the failure in its output or message. */
+/** Error of a step whose output or message has already explained the failure. */
 export class Failed extends Error {}
 
 const colour = (code, text) => (process.stdout.isTTY ? `\x1b[${code}m${text}\x1b[0m` : text);
@@ -39,7 +39,10 @@ export const costs = [];
 /** @type {AsyncLocalStorage<Cost>} cost of the step that is running a program */
 const runningStep = new AsyncLocalStorage();
 
-/** Returns the processor time of all ended programs, in ms; 0 if the system does not provide it. */
+/**
+ * Returns the processor time in ms of all programs that have ended, or 0 if the system does not
+ * provide it.
+ */
 function childrenTime() {
   try {
     const stat = readFileSync("/proc/self/stat", "utf8");
@@ -55,8 +58,8 @@ function childrenTime() {
 let chargedTime = childrenTime();
 
 /**
- * Adds processor time to the cost of a step: the time that the system has counted since the last
- * program ended.
+ * Adds the processor time to the cost of a step that the system has counted since another program
+ * ended.
  */
 function charge(cost) {
   const now = childrenTime();
@@ -67,8 +70,8 @@ function charge(cost) {
 }
 
 /**
- * Charges a program to the step that starts it. Node reports the end of programs one by one, so
- * that times of concurrent steps can be separated.
+ * Adds the processor time of a program, when it ends, to the cost of the step that has started it.
+ * Node reports the ends of programs one by one, so the times of concurrent steps can be separated.
  *
  * @template {import("node:child_process").ChildProcess} T
  * @param {T} child
@@ -81,7 +84,7 @@ function chargeToStep(child) {
 }
 
 /**
- * Returns a table of the cost of each step, in descending order of processor time.
+ * Returns the lines of a table with the cost of each step, the highest processor time first.
  *
  * @returns {string[]}
  */
@@ -104,8 +107,9 @@ export function costTable() {
 const abortAll = new AbortController();
 
 /**
- * Runs two functions concurrently. The first prints its output immediately. Output of the second is
- * printed at the end of each step. If one function fails, the programs of both are ended.
+ * Runs two functions at the same time. The first prints its output immediately. The output of each
+ * step of the second is printed when the step ends. If one function fails, the programs of both are
+ * ended.
  *
  * @param {() => Promise<unknown>} first
  * @param {() => Promise<unknown>} second
@@ -122,7 +126,7 @@ export async function sideBySide(first, second) {
 }
 
 /**
- * Announces a step, runs it, and prints its duration and processor time.
+ * Prints the name of a step, runs it, and prints its duration and processor time.
  *
  * @template T
  * @param {string} name
@@ -164,8 +168,8 @@ async function timeStep(name, work) {
 }
 
 /**
- * Returns the environment for programs: this process's environment, with the given directories and
- * the packages' programs first on PATH.
+ * Returns the environment for programs. It is the environment of this process, with the given
+ * directories and the npm packages' programs first on PATH.
  *
  * @param {readonly string[]} directories
  * @returns {NodeJS.ProcessEnv}
@@ -175,7 +179,7 @@ export function withPath(...directories) {
 }
 
 /**
- * Runs a program and shows its output.
+ * Runs a program, and shows its output. Throws if the program fails.
  *
  * @param {string} program
  * @param {readonly string[]} args
@@ -230,7 +234,8 @@ export async function capture(program, args, env = withPath(), cwd = ROOT) {
 }
 
 /**
- * Runs a script. An explained failure ends it with status 1 and one line.
+ * Runs the main function of a script. A failure that is already explained ends the script with
+ * status 1 and one line.
  *
  * @param {() => Promise<void>} work
  */
@@ -244,7 +249,7 @@ export async function main(work) {
 }
 
 /**
- * Starts a program in the background. It is ended when this process ends.
+ * Starts a program in the background. The program is ended when this process ends.
  *
  * @param {string | undefined} program undefined if it was not found
  * @param {readonly string[]} args

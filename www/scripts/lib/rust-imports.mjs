@@ -1,4 +1,4 @@
-// Finds imports between the files of a Rust crate, from tokens and without types.
+// Finds imports between the files of a Rust crate. It reads tokens and does not know types.
 //
 // It sees:
 //
@@ -8,10 +8,10 @@
 // - Globs.
 // - Paths in macros and in attributes of serde.
 //
-// A re-export is not an arrow. An import through it points at the file that defines the name, so
-// that a `mod.rs` may collect names of its children. A call of a macro has arrows to its
-// definition, and to the caller's modules that the definition lists. If the definition contains
-// `super::$module`, the listed modules are the caller's neighbours.
+// A re-export is not an arrow. An import through a re-export leads to the file that defines the
+// name, so a `mod.rs` may collect names of its children. A call of a macro has arrows to the
+// macro's definition, and to those modules of the caller that the definition lists. If the
+// definition contains `super::$module`, the listed modules are the caller's neighbours.
 //
 // It does not see methods and traits that are used without naming a file, nor other names that a
 // macro constructs. Code under `#[cfg(test)]` and `#[cfg(doc)]` is ignored.
@@ -57,7 +57,7 @@ const TOKEN = new RegExp(
 );
 
 /**
- * Splits Rust source into tokens, without comments.
+ * Splits Rust source into tokens. Comments are left out.
  *
  * @param {string} source
  * @returns {Token[]}
@@ -106,7 +106,7 @@ const isWord = (text) => text !== undefined && /^[A-Za-z_]\w*$/.test(text);
 
 const textAt = (list, at) => list[at]?.text ?? "";
 
-/** Returns the position after the bracket that closes the one at `start`. */
+/** Returns the position of the token after the bracket that closes the bracket at `start`. */
 export function skipBrackets(list, start) {
   let depth = 0;
   for (let at = start; at < list.length; at += 1) {
@@ -123,7 +123,7 @@ export function skipBrackets(list, start) {
   return list.length;
 }
 
-/** Returns the position after the item, field or arm at `start`. */
+/** Returns the position of the token after the item, field or match arm at `start`. */
 export function skipItem(list, start) {
   const statement = new Set(["use", "const", "static", "type", "let"]);
   let at = start;
@@ -154,7 +154,7 @@ export function skipItem(list, start) {
   return at;
 }
 
-/** Returns whether an attribute limits its item to tests or documentation. */
+/** Returns whether an attribute compiles its item only for tests or documentation. */
 function isExcluding(attribute) {
   const words = attribute.map(({ text }) => text);
   return (
@@ -165,7 +165,8 @@ function isExcluding(attribute) {
 }
 
 /**
- * Returns the names that one `use` introduces, as `[name, path]`. A glob has the name `*`.
+ * Returns the names that one `use` brings into scope, as pairs `[name, path]`. A glob has the name
+ * `*`.
  *
  * @param {Token[]} list
  * @param {number} start position after `use`
@@ -211,7 +212,7 @@ function useTree(list, start) {
 }
 
 /**
- * Returns the module of a key, and adds it if it is missing.
+ * Returns the module with this key, and creates it if it is missing.
  *
  * @param {Map<string, Module>} modules
  * @param {string} key
@@ -236,7 +237,7 @@ function moduleAt(modules, key, file) {
 
 const childKey = (key, name) => (key === "" ? name : `${key}::${name}`);
 
-/** Reads a file's tokens into its module and the modules inside it. */
+/** Reads the tokens of a file into its module, and into the modules that the file contains. */
 function readFile(modules, file, key, source) {
   const list = tokens(source);
   const outer = moduleAt(modules, key, file);
@@ -319,8 +320,8 @@ function readAttribute(module, attribute) {
 }
 
 /**
- * Resolves a path to the file that defines its last resolvable name, or to a module. Undefined if
- * the path leaves the crate.
+ * Resolves a path. Returns the file that defines the last name that can be resolved, or the module
+ * to which the path leads. Returns undefined if the path leaves the crate.
  *
  * @param {Map<string, Module>} modules
  * @param {Module} module
@@ -375,7 +376,8 @@ function resolve(modules, module, path, visited = new Set()) {
 }
 
 /**
- * Returns the file of the last module in a path, before the first name that is not a module.
+ * Returns the file of the last module in a path, which precedes the first name that is not a
+ * module.
  *
  * @param {Map<string, Module>} modules
  * @param {Module} module
@@ -399,7 +401,7 @@ function fileOfItem(modules, module, path) {
   return here.file;
 }
 
-/** Returns the module path of a file, as names. Empty for the root. */
+/** Returns the names in the module path of a file. The list is empty for the root of the crate. */
 function modulePath(root, file) {
   const parts = file.slice(root.length + 1, -".rs".length).split("/");
   const last = parts.at(-1) ?? "";
@@ -420,8 +422,7 @@ function readCrate(root, sources) {
 }
 
 /**
- * Returns the macros that a crate defines. Each comes with its file and the words of its
- * definition.
+ * Returns the macros that a crate defines, each with its file and the words of its definition.
  *
  * @param {string} root the crate's `src`
  * @param {ReadonlyMap<string, string>} sources each file's text
@@ -442,7 +443,7 @@ function macrosIn(modules) {
 }
 
 /**
- * Returns the arrows between the files of a crate.
+ * Returns the arrows (imports) between the files of a crate.
  *
  * @param {string} root the crate's `src`
  * @param {ReadonlyMap<string, string>} sources each file's text

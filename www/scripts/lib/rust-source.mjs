@@ -1,8 +1,8 @@
-// Measures Rust files: lines, functions, public items, attributes, panics.
+// Measures Rust files: their lines, functions, public items, `cfg` attributes and panics.
 //
 // Code that only tests compile is ignored: items under `#[cfg(test)]` or `#[test]`, and the files
-// of modules that are declared with these attributes. The parser recovers from unknown syntax, so a
-// figure is never missing.
+// of modules that are declared with these attributes. The parser recovers from unknown syntax, so
+// every file gets figures.
 
 import { posix } from "node:path";
 import { parser } from "@lezer/rust";
@@ -27,7 +27,7 @@ const PUBLIC = /^[ \t]*pub[ \t](?!\()/gm;
 const CFG = /#!?\[\s*cfg(?:_attr)?\b/g;
 const PANIC = /\b(?:panic|unreachable)!/g;
 
-/** Returns the path, without `.rs`, of the module that `mod name;` in `file` declares. */
+/** Returns the path, without `.rs`, of the module that the line `mod name;` in `file` declares. */
 function moduleFile(file, name) {
   const { dir, name: stem } = posix.parse(file);
   const folder = ["mod", "lib", "main"].includes(stem) ? dir : posix.join(dir, stem);
@@ -35,7 +35,8 @@ function moduleFile(file, name) {
 }
 
 /**
- * Returns the attributes of a node. In a list of fields or variants, they are the nodes before it.
+ * Returns the attributes of a syntax node. In a list of fields or variants, these are the nodes
+ * before it.
  */
 function attributes(node) {
   const found = /List$/.test(node.name) ? [] : node.getChildren("Attribute");
@@ -48,15 +49,15 @@ function attributes(node) {
 }
 
 /**
- * Counts the lines that contain more than a comment. Limits on length count code alone, so that
- * documentation is free.
+ * Counts the lines that contain more than a comment. Limits of length count only these lines, so
+ * that documentation has no cost.
  *
  * @param {string} source source text of Rust, TypeScript or JavaScript
  */
 export const codeLines = (source) =>
   source.split("\n").filter((line) => !/^\s*($|\/\/|\/\*|\*(\s|\/|$))/.test(line)).length;
 
-/** Returns a function that maps a position in the text to its line, from 1. */
+/** Returns a function that converts a position in the text to a line number, from 1. */
 function lineFinder(text) {
   const ends = [...text.matchAll(/\n/g)].map(({ index }) => index);
   return (at) => {
@@ -70,7 +71,7 @@ function lineFinder(text) {
 }
 
 /**
- * Measures one file.
+ * Measures one Rust file.
  *
  * @param {string} file
  * @param {string} source
@@ -133,7 +134,7 @@ export function measureRust(file, source) {
 }
 
 /**
- * Measures the files that ship, without files that only tests compile.
+ * Measures all files except those that only tests compile.
  *
  * @param {ReadonlyMap<string, string>} sources each file's text
  * @returns {Measured[]}

@@ -1,5 +1,5 @@
 // Finds imports between TypeScript files: static imports, re-exports, dynamic imports, and workers
-// named by a literal. Type imports count too, because readers follow them as well.
+// that a literal names. Imports of types count too, because readers follow them as well.
 
 import { posix } from "node:path";
 
@@ -14,7 +14,7 @@ const IMPORT = new RegExp(
 );
 
 /**
- * Returns the arrows between TypeScript files.
+ * Returns the arrows (imports) between TypeScript files.
  *
  * @param {ReadonlyMap<string, string>} sources each file's text
  * @param {Readonly<Record<string, string>>} [names] files by the bare name that imports use

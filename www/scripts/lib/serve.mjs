@@ -1,4 +1,4 @@
-// A small file server on this machine, for pages under test and the demo.
+// A small file server on this machine, for the demo and for pages under test.
 
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
@@ -20,8 +20,8 @@ const TYPES = {
 };
 
 /**
- * Strict content security policy under which the package works: nothing inline, WebAssembly
- * allowed.
+ * Strict content security policy under which the package works. It forbids inline code and allows
+ * WebAssembly.
  */
 const POLICY =
   "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; connect-src *; img-src 'self' data:";
@@ -33,7 +33,7 @@ const POLICY =
 export const BOOK_POLICY = "default-src 'self' 'unsafe-inline'; img-src 'self' data:";
 
 /**
- * Serves directories by prefix, and generated documents.
+ * Starts a server for the files of directories, each below a prefix, and for generated documents.
  *
  * @param {object} options
  * @param {Readonly<Record<string, string>>} options.directories by prefix, such as "/dist/"
@@ -81,8 +81,8 @@ export async function serve({
     }
     const prefix = prefixes.find((candidate) => pathname.startsWith(candidate));
     const directory = prefix === undefined ? undefined : directories[prefix];
-    // The path is normalised and absolute, so it contains no ".." that could lead out of the
-    // folder. A path of a folder is served by the folder's index.html.
+    // The path is normalised and absolute, so it has no ".." that could lead out of the folder. For
+    // the path of a folder, its index.html is served.
     const rest = pathname.slice(prefix?.length).replace(/(?<=^|\/)$/, "index.html");
     const file = directory === undefined ? undefined : join(directory, rest);
     const found = file === undefined ? undefined : await stat(file).catch(() => undefined);

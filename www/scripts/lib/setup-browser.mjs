@@ -10,7 +10,7 @@ import {
 } from "./browser.mjs";
 import { installPackages } from "./debian.mjs";
 
-/** Functions that find required programs, by the name of the Debian package. */
+/** Functions that find the required programs, each by the name of its Debian package. */
 const CHROMIUM = { chromium: findChromium, "chromium-driver": findChromedriver };
 const OTHERS = {
   "firefox-esr": findFirefox,
@@ -19,7 +19,7 @@ const OTHERS = {
 };
 
 /**
- * Installs browsers and drivers.
+ * Installs the browsers and their drivers.
  *
  * @param {{ all?: boolean }} [options] all: Firefox and WebKitGTK, too
  */

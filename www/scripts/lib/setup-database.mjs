@@ -1,4 +1,4 @@
-// Installation of PostgreSQL. Tests start servers of it.
+// Installation of PostgreSQL, of which tests start servers.
 
 import { existsSync, readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -6,7 +6,7 @@ import { installPackages } from "./debian.mjs";
 
 const DEBIAN = "/usr/lib/postgresql";
 
-/** Finds the folder of PostgreSQL's programs, in the same way as the tests. */
+/** Finds the folder of PostgreSQL's programs in the same way as the tests do. */
 function findPostgres() {
   const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN) : [];
   const below = versions.map((version) => join(DEBIAN, version, "bin"));

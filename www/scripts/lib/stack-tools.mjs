@@ -1,5 +1,5 @@
-// Bundlers, runtimes and test runners, with versions pinned by the tests of stacks. They take a
-// gigabyte, outside of the project, so only those tests install them.
+// Installation of bundlers, runtimes and test runners, in the versions that the tests of stacks
+// pin. They take a gigabyte outside of the project, so only those tests install them.
 
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,8 +11,8 @@ const MANIFEST = join(ROOT, "tests/js/stacks/package.json");
 const LOCK = join(ROOT, "tests/js/stacks/package-lock.json");
 
 /**
- * Returns the folder of the tools, with packages in `node_modules`. There is one folder for each
- * state of the lock file.
+ * Returns the folder that contains the tools in `node_modules`. Each state of the lock file has a
+ * separate folder.
  */
 export const stackTools = () => installedFolder("stacks", LOCK);
 

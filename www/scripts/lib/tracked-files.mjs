@@ -1,4 +1,5 @@
-// Files of the project: those under version control, and new ones that git does not ignore.
+// Lists the files of the project: those under version control, and new files that git does not
+// ignore.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +7,7 @@ import { ROOT } from "./paths.mjs";
 import { capture, Failed } from "./run.mjs";
 
 /**
- * Lists files of the project.
+ * Returns the files of the project whose paths match a pattern.
  *
  * @param {RegExp} pattern
  * @returns {Promise<string[]>} paths from the root, sorted

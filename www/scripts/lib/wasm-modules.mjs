@@ -1,8 +1,8 @@
-// WebAssembly modules that pages download, and options of cargo for each.
+// The WebAssembly modules that pages download, each with the options of cargo that build it.
 
 /**
- * Complete module, smaller module that pages load first, and module of sums. The first two have the
- * same glue.
+ * Modules of the package: the complete module, the smaller module that pages load first, and the
+ * module of sum tasks. The first two have the same glue.
  *
  * @type {readonly (readonly [name: string, glue: string, features: readonly string[]])[]}
  */

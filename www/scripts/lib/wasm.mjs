@@ -1,5 +1,5 @@
-// Builds a crate of the workspace as a module for web pages, with its glue: cargo → wasm-bindgen →
-// wasm-opt.
+// Builds a crate of the workspace as a WebAssembly module for web pages, with the JavaScript around
+// it (glue): cargo → wasm-bindgen → wasm-opt.
 
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -33,9 +33,10 @@ export const FEATURES = [
 /**
  * Passes of wasm-opt that yield the smallest compressed download.
  *
- * `-Os` is 20 bytes longer than `-Oz`, but 500 bytes shorter once compressed. Flattened code allows
- * more merging. Another 330 bytes are saved by repeating all passes, dropping arguments, and
- * renumbering variables for compression. Omitting alignment hints, which engines ignore, saves 70.
+ * The module is 20 bytes longer with `-Os` than with `-Oz`, but 500 bytes shorter once compressed.
+ * Flattened code allows more merging. Repeating all passes, dropping arguments, and renumbering
+ * variables for compression save another 330 bytes. Leaving out alignment hints, which engines
+ * ignore, saves 70.
  */
 const SIZE_OPTIONS = [
   ...[
@@ -51,7 +52,10 @@ const SIZE_OPTIONS = [
   ...["--reorder-locals", "--dealign"],
 ];
 
-/** Prevents inlining of larger functions. The modules of reports become smaller. */
+/**
+ * Option of the compiler that prevents inlining of larger functions. It makes the modules of
+ * reports smaller.
+ */
 export const INLINE_LESS = ["-C", "llvm-args=-inline-threshold=25"];
 
 /**
@@ -77,7 +81,7 @@ export async function compile(crate, features, profile = "wasm", options = []) {
 }
 
 /**
- * Generates the JavaScript for a compiled module (glue), and the module that matches it.
+ * Generates the JavaScript around a compiled module (glue), and the module that belongs to it.
  *
  * @param {string} compiled
  * @param {string} directory an otherwise empty directory for glue and module
@@ -92,8 +96,8 @@ export async function bind(compiled, directory, name) {
 const ENABLED = ["--mvp-features", ...FEATURES.map((feature) => `--enable-${feature}`)];
 
 /**
- * Replaces the names of imports and exports between module and glue with letters. That saves 400
- * bytes of the download. Call it before {@link optimise}.
+ * Replaces the names of imports and exports between module and glue with letters, which saves 400
+ * bytes of the download. Call this before {@link optimise}.
  *
  * @param {string} directory
  * @param {string} name
@@ -123,7 +127,7 @@ export async function shortenNames(directory, name) {
 }
 
 /**
- * Optimises the module, and removes `_bg` from its name.
+ * Optimises the module that {@link bind} has made, and removes `_bg` from its file name.
  *
  * @param {string} directory
  * @param {string} name

@@ -1,4 +1,4 @@
-// WebKitGTK, by WebDriver: commands and responses as JSON over HTTP.
+// Runs WebKitGTK through WebDriver: commands and responses as JSON over HTTP.
 // https://www.w3.org/TR/webdriver2/
 
 import { once } from "node:events";
@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 import { findMiniBrowser, findWebKitDriver, findXvfb } from "./browser.mjs";
 import { startInBackground } from "./run.mjs";
 
-/** Returns a port that was free a moment ago. */
+/** Returns a port that no program was using a moment ago. */
 export async function freePort() {
   const server = createServer();
   server.listen(0, "127.0.0.1");
@@ -22,7 +22,10 @@ export async function freePort() {
   return address.port;
 }
 
-/** Starts a virtual screen. Resolves when it is ready, with its name for DISPLAY. */
+/**
+ * Starts a virtual screen. Resolves with its name, which programs need as DISPLAY, when it is
+ * ready.
+ */
 async function startScreen() {
   const screen = startInBackground(findXvfb(), ["-displayfd", "1", "-nolisten", "tcp"], {
     stdio: ["ignore", "pipe", "ignore"],
@@ -57,7 +60,7 @@ async function command(base, method, path, body, signal = null) {
   return value;
 }
 
-/** Waits until the driver listens, or has ended. */
+/** Waits until the driver accepts connections, or has ended. */
 async function waitUntilReady(base, child) {
   for (;;) {
     try {
@@ -71,7 +74,7 @@ async function waitUntilReady(base, child) {
   }
 }
 
-/** Capabilities of a session. Each session is a separate browser that stores nothing. */
+/** Requested capabilities of a session. Each session is a separate browser that stores nothing. */
 const BROWSER = {
   capabilities: {
     alwaysMatch: {
@@ -81,14 +84,14 @@ const BROWSER = {
 };
 
 /**
- * Timeout for opening a session, far longer than the usual second or two. Some drivers never
- * respond.
+ * Time in ms after which opening a session fails. Some drivers never respond. Opening usually takes
+ * a second or two.
  */
 const SESSION_MS = 120_000;
 const DRIVERS = 3;
 
 /**
- * Starts a driver with a session; a driver takes one session at a time. If no browser opens,
+ * Starts a driver and opens a session, the only one that a driver can have. If no browser opens,
  * another driver is tried.
  *
  * @param {string} display
@@ -128,8 +131,8 @@ async function startSession(display, left = DRIVERS) {
 }
 
 /**
- * Opens a session whose windows are tabs of one profile. Commands are queued, because each first
- * selects its window.
+ * Opens a session whose windows are the tabs of one profile. Commands run one after another,
+ * because each command first selects its window.
  *
  * @param {string} display
  * @returns {Promise<import("./engines.mjs").Profile>}
@@ -186,8 +189,8 @@ export async function launchWebKit() {
 }
 
 /**
- * Runs WebKitGTK's browser on a profile that is kept afterwards. Under WebDriver the browser stores
- * nothing, so it runs without a driver.
+ * Starts WebKitGTK's browser with a profile that remains on the disk. The browser runs without a
+ * driver, because it stores nothing under WebDriver.
  *
  * @param {string} directory directory of the profile
  * @param {string} url the page that it opens

@@ -1,5 +1,5 @@
-// Measures the words of documentation comments in Rust and TypeScript, and of prose in Markdown.
-// Each figure counts passages that a reader has to read twice.
+// Measures the wording of documentation comments in Rust and TypeScript, and of prose in Markdown.
+// Each figure counts passages that readers are likely to read twice.
 
 const OPENER = new RegExp(
   "^(?:What|How|Of|Those|Whether|Where|As|Whoever|Who|By|That|With|From|To|In|For|Beside|Above|" +
@@ -53,7 +53,7 @@ const lineAt = (text, at) => text.slice(0, at).split("\n").length;
 const splitWords = (text) => text.split(/\s+/).filter((word) => word !== "");
 
 /**
- * Returns the first paragraphs of `///` and `//!` blocks.
+ * Returns the first paragraph of each block of `///` or `//!` lines.
  *
  * @param {string} source
  * @returns {Found[]}
@@ -79,7 +79,8 @@ export function rustDocs(source) {
 }
 
 /**
- * Returns the first paragraphs of comment blocks in TypeScript and JavaScript, without tags.
+ * Returns the first paragraph of each documentation comment in TypeScript or JavaScript, without
+ * tags.
  *
  * @param {string} source
  * @returns {Found[]}
@@ -105,7 +106,7 @@ export function scriptDocs(source) {
 }
 
 /**
- * Measures the comments of a file.
+ * Measures the wording of the comments in a file.
  *
  * @param {string} file
  * @param {string} source of Rust, TypeScript or JavaScript
@@ -131,8 +132,8 @@ export function commentFigures(file, source) {
 }
 
 /**
- * Returns a place for each occurrence of a pattern. An occurrence that spans lines is placed on its
- * last line.
+ * Returns a place for each occurrence of the patterns. Occurrences that span several parts get the
+ * line of the last part.
  */
 function repeated(parts, all, patterns) {
   const found = parts.flatMap((part) => Array(count(patterns, part.text)).fill(part));
@@ -154,10 +155,10 @@ function plain(text) {
     .trim();
 }
 
-/** Placeholder for a removed comment or element, so that its lines still count. */
+/** Placeholder for a removed comment or element. It keeps the line from counting as empty. */
 const GONE = "\u0001";
 
-/** Removes code, comments and elements without prose. Line ends are kept. */
+/** Removes code, comments, and elements that contain no prose. Line ends are kept. */
 const onlyProse = (text) =>
   text
     .replace(/^(`{3,}|~{3,}).*?^\1\s*$/gms, (block) => block.replace(/[^\n]/g, ""))
@@ -166,7 +167,7 @@ const onlyProse = (text) =>
     );
 
 /**
- * Returns paragraphs and list items, without headings, tables and code.
+ * Returns the paragraphs and list items of a Markdown text, without headings, tables and code.
  *
  * @param {string} markdown
  * @returns {Found[]}
@@ -201,7 +202,7 @@ export function paragraphs(markdown) {
 }
 
 /**
- * Returns sentences of at least four words.
+ * Returns the sentences of a paragraph that have at least four words.
  *
  * @param {string} paragraph
  * @returns {string[]}
@@ -217,7 +218,7 @@ export function sentences(paragraph) {
 }
 
 /**
- * Measures the prose of a file.
+ * Measures the wording of a Markdown file.
  *
  * @param {string} markdown
  * @returns {Record<"long-sentences" | "nested-sentences" | "inverted-sentences" | "walls" | "dialect-phrases", Figure>}
@@ -251,7 +252,7 @@ const NOT_PROSE =
   /(^|\/)(CHANGELOG|LICENSE|cli)\b|tests\/|node_modules|reference\/(cli|changelog|typescript)\.md$/;
 
 /**
- * Returns the figures of one file, or undefined if it is not measured.
+ * Returns the figures of the wording of one file, or undefined if the file is not measured.
  *
  * @param {string} file
  * @param {string} text

@@ -1,11 +1,11 @@
-// Simulated people for the book's pictures, and their answers to each kind of question.
+// Simulated people for the pictures in the book, and their answers to each kind of question.
 
 /** Resolution: number of pixels of a picture for each CSS pixel of the page. */
 export const SCALE = 1.5;
 
 /**
- * Returns a pseudorandom number from 0 to 1 for a person and a question. It is the same in every
- * run.
+ * Returns a pseudorandom number from 0 to 1 for a person and a question. It is the same whenever
+ * the script runs.
  */
 function draw(person, question) {
   // A hash in place of a generator. The last two multipliers are those of the core's mix32.
@@ -15,7 +15,7 @@ function draw(person, question) {
   return ((state ^ (state >>> 15)) >>> 0) / 2 ** 32;
 }
 
-/** Picks a name at random. The probability of each name is its share in `parts`. */
+/** Picks a name at random. `parts` has the probability of each name. */
 function pick(person, question, parts) {
   let left = draw(person, question);
   for (const [name, part] of Object.entries(parts)) {
@@ -27,7 +27,7 @@ function pick(person, question, parts) {
   return Object.keys(parts)[0] ?? "";
 }
 
-/** Returns an approximately normal number: the sum of four uniform ones. */
+/** Returns a number with an approximately normal distribution, as a sum of four uniform numbers. */
 const bell = (person, question) =>
   [0, 1, 2, 3].reduce((sum, part) => sum + draw(person, 10 * question + part) - 0.5, 0) * 1.7;
 
@@ -52,8 +52,8 @@ const query = (person) =>
  */
 
 /**
- * Returns a rating, 1 or −1, for each item that a person has. The number of each item is the share
- * of people who like it.
+ * Returns a rating, 1 or −1, for each item that a person has. The number next to each item is the
+ * share of people who like it.
  */
 const ratings = (person) =>
   Object.fromEntries(

@@ -1,7 +1,7 @@
 // Rewrites links in the book's chapters.
 //
-// Chapters contain paths of the repository, so that links can be followed and checked there. In the
-// book, links lead to chapters, or to the repository on the web.
+// Chapters link to paths of the repository, so that people can follow the links there and tools can
+// check them. In the book, links lead to chapters, or to the repository on the web.
 
 import { posix } from "node:path";
 
@@ -33,7 +33,7 @@ export function outsideCode(text, change) {
 }
 
 /**
- * Rewrites the target of a link for the book.
+ * Returns the target that a link of the repository gets in the book.
  *
  * @param {string} target as written in a file
  * @param {string} file the repository's file that contains the link
@@ -64,7 +64,7 @@ function rebased(target, file, { chapter, shown, isFolder }) {
 }
 
 /**
- * Rewrites the links of a text.
+ * Rewrites the links of a text for the book.
  *
  * @param {string} text of `file`
  * @param {string} file

@@ -1,4 +1,4 @@
-// Converts formulas to MathML. Browsers draw it and screen readers read it, without scripts or
+// Converts formulas to MathML, which browsers draw and screen readers read without scripts or
 // fonts.
 
 import katex from "katex";

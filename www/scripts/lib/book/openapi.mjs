@@ -2,7 +2,7 @@
 
 const METHODS = ["get", "post", "put", "patch", "delete"];
 
-/** Returns the object that a reference points to. */
+/** Returns the object to which a reference in the OpenAPI document points. */
 function resolve(document, value) {
   const { $ref } = value;
   if ($ref === undefined) {
@@ -59,7 +59,8 @@ function operation(document, path, method, told) {
 }
 
 /**
- * Returns Markdown for an OpenAPI document: each path with its parameters and responses.
+ * Returns a Markdown text that lists each path of an OpenAPI document with its parameters and
+ * responses.
  *
  * @param {any} document
  */

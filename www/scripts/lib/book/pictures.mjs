@@ -1,4 +1,5 @@
-// Pictures in chapters. Chapters link to the light picture. The dark picture is in the same folder.
+// Pictures in the book's chapters. A chapter links to the light picture. The dark picture is in the
+// same folder.
 
 import { readFileSync } from "node:fs";
 import { join, posix } from "node:path";
@@ -8,14 +9,14 @@ import { CHAPTERS } from "./links.mjs";
 
 const PICTURE = /^!\[(.*)\]\((\S+)-light\.png\)$/gm;
 
-/** Reads the width and height from the header of a PNG. */
+/** Reads the width and the height of a picture from the header of its PNG file. */
 function sizeOf(file) {
   const bytes = readFileSync(file);
   return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
 }
 
 /**
- * Replaces the pictures of a chapter with a light and a dark version of each.
+ * Replaces each picture of a chapter with its light and its dark version.
  *
  * @param {string} text
  * @param {string} chapter

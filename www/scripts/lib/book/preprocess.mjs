@@ -1,9 +1,9 @@
-// Preprocessor of mdBook: inserts documents of the repository, and converts pictures, links and
+// Preprocessor of mdBook. It inserts documents of the repository, and converts pictures, links and
 // formulas.
 //
-// A paragraph that consists of a link with the title "all of it" leads to a document in the
-// repository. In the book, the whole document replaces it, with headings one level deeper. For the
-// collector's OpenAPI document and the package's entry, the reference replaces it.
+// A paragraph may consist of a link, with the title "all of it", to a document of the repository.
+// In the book, the whole document takes its place, with headings one level lower. A link to the
+// collector's OpenAPI document or to the package's entry file is replaced by the reference instead.
 
 import { readFileSync, statSync } from "node:fs";
 import { join, posix } from "node:path";
@@ -16,12 +16,12 @@ import { withPictures } from "./pictures.mjs";
 
 const DOCUMENT = /^\[[^\]]*\]\((\S+) "all of it"\)$/m;
 
-/** Replacements for languages that the book's highlighter does not know. */
+/** Languages that the book's highlighter does not know, each with the language that replaces it. */
 const DRAWN = { tsx: "ts", vue: "html", svelte: "html" };
 
 const read = (path) => readFileSync(join(ROOT, path), "utf8");
 
-/** Returns a document's text for use below a chapter's heading. */
+/** Returns the text of a document, changed so that it can follow the heading of a chapter. */
 function below(document) {
   const own = document.replace(/^# .*\n/, "");
   // If the document has more first-level headings, all headings are moved one level down.
@@ -41,7 +41,7 @@ function written(path) {
 }
 
 /**
- * Lists chapters.
+ * Returns the chapters of the book.
  *
  * @returns {any[]} all chapters, including nested ones
  */
@@ -53,7 +53,7 @@ function chapters(items) {
 
 const home = ({ path }) => posix.join(CHAPTERS, path);
 
-/** Returns the path, in the repository, of a document that a chapter links to. */
+/** Returns the repository path of a document to which a chapter links. */
 const document = (chapter, target) => posix.join(posix.dirname(home(chapter)), target);
 
 function filled(chapter, shown) {

@@ -1,5 +1,5 @@
-// Files of a release, and their checksums. Checksums are written after all checks have passed. A
-// folder without them is not published.
+// The files of a release, and their checksums. The checksums are written after all checks have
+// passed. A folder without checksums is not published.
 
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { Failed } from "../run.mjs";
 export const CHECKSUM_FILE = "SHA256SUMS";
 
 /**
- * Lists the files of a release, without the checksums.
+ * Returns the names of a release's files, without the file of checksums.
  *
  * @param {string} folder
  */
@@ -20,7 +20,7 @@ const names = (folder) =>
     .sort();
 
 /**
- * Checks that a folder may be emptied.
+ * Checks that a folder contains only files of a release, so that it may be emptied.
  *
  * @param {string} folder folder that is about to be emptied
  * @throws Failed if it contains anything but a release
@@ -33,7 +33,7 @@ export function checkFolder(folder) {
 }
 
 /**
- * Measures the files of a release.
+ * Returns the size and the SHA-256 hash of each file of a release.
  *
  * @param {string} folder
  * @returns {Map<string, { size: number, sha256: string }>} by name
@@ -48,12 +48,12 @@ export function measureFiles(folder) {
   );
 }
 
-/** Returns the checksums in the format of sha256sum. */
+/** Returns the checksums of all files in the format of the program sha256sum. */
 const checksumText = (folder) =>
   [...measureFiles(folder)].map(([name, { sha256 }]) => `${sha256}  ${name}\n`).join("");
 
 /**
- * Writes the checksums.
+ * Writes the checksums of the files in a folder.
  *
  * @param {string} folder
  */
@@ -61,7 +61,7 @@ export const writeChecksums = (folder) =>
   writeFileSync(join(folder, CHECKSUM_FILE), checksumText(folder));
 
 /**
- * Checks the checksums.
+ * Checks that the files in a folder match their checksums.
  *
  * @param {string} folder
  * @throws Failed if the files are not those that were checked
@@ -77,7 +77,7 @@ export function verifyChecksums(folder) {
 }
 
 /**
- * Compares two folders.
+ * Compares the files of two folders.
  *
  * @param {string} one
  * @param {string} other
@@ -93,7 +93,7 @@ export function differingFiles(one, other) {
 const isCompressed = (name) => /\.(gz|tgz|crate)$/.test(name);
 
 /**
- * Finds paths of this machine in the files of a release.
+ * Searches the files of a release for paths of this machine.
  *
  * @param {string} folder
  * @param {readonly string[]} paths of this machine

@@ -1,5 +1,4 @@
-// Builds the collector as one static program for each architecture, and the files that accompany
-// it.
+// Builds the collector as a static program for each architecture, and the files that belong to it.
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -20,14 +19,15 @@ import { gzip, tar } from "./tar.mjs";
 
 const CRATE = "hushbin-server";
 
-/** Names of architectures in container images, by Rust's name of the target. */
+/** Names of the architectures in container images, by the name of Rust's target. */
 export const ARCHITECTURES = new Map([
   ["x86_64-unknown-linux-musl", "amd64"],
   ["aarch64-unknown-linux-musl", "arm64"],
 ]);
 
 /**
- * Returns the name of the archive and of the folder in it, where `cargo binstall` looks for them.
+ * Returns the name of a target's archive, which is also the name of the folder in it. `cargo
+ * binstall` expects this name.
  *
  * @param {Pick<Source, "crates" | "repository" | "version">} source
  * @param {string} target
@@ -51,8 +51,8 @@ export function archiveName({ crates, repository, version }, target) {
 }
 
 /**
- * Compiles the collector as a position-independent executable. The linker does not do that by
- * default.
+ * Compiles the collector for one target, as a position-independent executable. The linker does not
+ * make one by default.
  *
  * @param {Source} source
  */
@@ -75,7 +75,7 @@ async function compile({ folder, target, env, remapping }, triple) {
 }
 
 /**
- * Returns the components that are linked, but not by cargo, with their notices.
+ * Returns the linked components that do not come from cargo, each with its licence texts.
  *
  * @param {Source} source
  */
@@ -92,7 +92,7 @@ async function runtime({ folder, env }) {
 }
 
 /**
- * Reads the files of a folder.
+ * Reads all files that are directly in a folder.
  *
  * @param {string} folder
  */
@@ -102,7 +102,7 @@ const filesOf = (folder) =>
     .map(({ name }) => ({ path: name, data: readFileSync(join(folder, name)) }));
 
 /**
- * Makes the program, bill of materials and archive for one target.
+ * Makes the program for one target, with its bill of materials and its archive.
  *
  * @param {Source} source
  */
@@ -137,14 +137,14 @@ async function makeProgram(source, triple, out) {
 }
 
 /**
- * Returns the file name of the image.
+ * Returns the file name of the container image.
  *
  * @param {Pick<Source, "version">} source
  */
 export const imageName = ({ version }) => `hushbin-${version}-image.tar`;
 
 /**
- * Makes all programs and the image.
+ * Makes the programs for all targets, and the container image.
  *
  * @param {Source} source
  * @param {string} out

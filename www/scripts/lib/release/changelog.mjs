@@ -1,4 +1,4 @@
-// Changes of a version, from CHANGELOG.md.
+// Finds the changes of a version in CHANGELOG.md.
 
 const HEADING = /^## (\S+).*$/gm;
 

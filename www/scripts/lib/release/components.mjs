@@ -1,5 +1,5 @@
-// Components of a release: the linked crates, from cargo's dependency tree, and further components
-// that are named by hand.
+// The components of a release: the linked crates, which cargo's dependency tree lists, and further
+// components that this project names itself.
 
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -30,20 +30,26 @@ import { capture, Failed } from "../run.mjs";
 export const componentKey = ({ name, version }) =>
   version === undefined ? name : `${name}@${version}`;
 
-/** Options of cargo for the crates in the npm package's modules, for {@link linkedComponents}. */
+/**
+ * Options of cargo that select the crates in the npm package's modules, for {@link
+ * linkedComponents}.
+ */
 export const MODULES = [
   ...["--package", "hushbin", "--target", "wasm32-unknown-unknown"],
   ...["--no-default-features", "--features", "complete,wasm-module,wasm-sums-module"],
 ];
 
-/** Options of `cargo tree` for {@link parseTree}, without crates that run only in the compiler. */
+/**
+ * Options of `cargo tree` that print the format for {@link parseTree}. Crates that run only in the
+ * compiler are left out.
+ */
 const TREE = [
   ...["--edges", "normal,no-proc-macro", "--prefix", "depth"],
   ...["--format", "{p}|{l}", "--locked"],
 ];
 
 /**
- * Parses a dependency tree.
+ * Parses a dependency tree of cargo.
  *
  * @param {string} text of `cargo tree` with the options {@link TREE}
  * @param {ReadonlyMap<string, string>} checksums of Cargo.lock, by key
@@ -83,7 +89,7 @@ export function parseTree(text, checksums) {
 }
 
 /**
- * Reads the checksums of a lock file.
+ * Reads the checksums of crates from a lock file.
  *
  * @param {string} lock the text of Cargo.lock
  * @returns {Map<string, string>} checksums by key
@@ -101,7 +107,7 @@ export function lockedChecksums(lock) {
 }
 
 /**
- * Returns an npm package as a component, from the lock file.
+ * Returns a component for an npm package, from npm's lock file.
  *
  * @param {any} lock package-lock.json
  * @param {string} name
@@ -117,7 +123,7 @@ export function lockedPackage(lock, name) {
 }
 
 /**
- * Returns the components that cargo links.
+ * Returns the components that cargo links into a program or a module.
  *
  * @param {Checkout} checkout
  * @param {readonly string[]} options of cargo
@@ -133,7 +139,7 @@ export async function linkedComponents({ folder, env }, options) {
 }
 
 /**
- * Returns the packages in Cargo.lock, with the folder of each.
+ * Returns the packages that Cargo.lock lists, each with the folder of its source.
  *
  * @param {Checkout} checkout
  * @returns {Promise<{ crates: any[], folders: Map<string, string> }>} the workspace's crates, and

@@ -1,4 +1,4 @@
-// Packs the crates in the form that registries accept.
+// Packs the project's crates in the form that registries accept.
 
 import { copyFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -16,7 +16,7 @@ import { inPublishOrder } from "./versions.mjs";
 export const crateFileName = ({ version }, { name }) => `${name}-${version}.crate`;
 
 /**
- * Packs the crates.
+ * Packs all crates that are published.
  *
  * @param {Source} source
  * @param {string} out

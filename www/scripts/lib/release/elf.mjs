@@ -1,21 +1,22 @@
-// Architecture and requirements of a Linux executable: a reader of the relevant part of ELF.
+// Reads the architecture and the requirements of a Linux executable from the relevant parts of its
+// ELF format.
 
 import { Failed } from "../run.mjs";
 
-/** Names of architectures, by the field e_machine of the header. */
+/** Names of architectures, by the value of the header field e_machine. */
 const MACHINES = new Map([
   [62, "x86_64"],
   [183, "aarch64"],
 ]);
-/** File type ET_DYN, position-independent. */
+/** File type ET_DYN, which position-independent executables have. */
 const MOVABLE = 3;
-/** Segment types PT_DYNAMIC and PT_INTERP, then the tag DT_NEEDED. */
+/** Segment types PT_DYNAMIC and PT_INTERP, and the tag DT_NEEDED of a dynamic section. */
 const DYNAMIC = 2;
 const INTERPRETER = 3;
 const NEEDED = 1n;
 
 /**
- * Reads the header and segments.
+ * Reads the header and the segments of an executable.
  *
  * @param {Buffer} bytes a 64-bit little-endian executable
  * @returns {{ machine: string, movable: boolean, interpreter: boolean, needed: number }} whether it
@@ -57,7 +58,7 @@ export function readElf(bytes) {
 }
 
 /**
- * Checks that an executable is static and position-independent.
+ * Checks that an executable is static, position-independent and of the expected architecture.
  *
  * @param {Buffer} bytes
  * @param {string} machine the expected architecture

@@ -1,5 +1,5 @@
-// Licence notices of everything that is linked. Each text appears once, below the names of all
-// components with this text.
+// Licence notices of everything that is linked. Each licence text appears once, below the names of
+// all components that have this text.
 
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { componentKey } from "./components.mjs";
 const FILES = /^(licen[cs]e|copying|copyright|notice|unlicense)/i;
 
 /**
- * Reads licence texts.
+ * Reads the licence texts in the folder of a package.
  *
  * @param {string} folder of a package
  * @param {RegExp} [names] of the files
@@ -25,13 +25,13 @@ export function textsIn(folder, names = FILES) {
 }
 
 /**
- * Pattern of licences that offer the same choice as hushbin's licence. For these, the shorter text
- * is enough.
+ * Pattern of licences that offer the same choice as the licence of hushbin. For them, the shorter
+ * of the two texts is enough.
  */
 const CHOICE = /^(MIT OR Apache-2\.0|Apache-2\.0 OR MIT)$/;
 
 /**
- * Returns the licence texts that a notice needs.
+ * Returns the licence texts that the notice of a package needs.
  *
  * @param {string} folder of a package
  * @param {string} licence
@@ -42,7 +42,7 @@ export function chosenTexts(folder, licence) {
 }
 
 /**
- * Returns components with licence texts.
+ * Returns the name, the licence and the licence texts of each component.
  *
  * @param {readonly import("./components.mjs").Component[]} components
  * @param {ReadonlyMap<string, string>} folders by key
@@ -54,7 +54,7 @@ export const partsOf = (components, folders) =>
   });
 
 /**
- * Returns the text of all notices.
+ * Returns one text with the notices of all components.
  *
  * @param {string} title
  * @param {readonly { name: string, licence: string, texts: readonly string[] }[]} parts

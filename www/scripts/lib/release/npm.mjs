@@ -1,4 +1,4 @@
-// The npm package, and the element that loads its script.
+// Makes the npm package, and the HTML element that loads its script.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,14 +11,15 @@ import { gzip, tar } from "./tar.mjs";
 const SCRIPT = "hushbin.script.js";
 
 /**
- * Returns the file name of the package.
+ * Returns the file name of the packed npm package.
  *
  * @param {Pick<Source, "version">} source
  */
 export const tarballName = ({ version }) => `hushbin-${version}.tgz`;
 
 /**
- * Packs the files that npm would pack. npm's own archive depends on the version of Node.
+ * Packs the files that npm would pack. npm itself is not used, because its archive depends on the
+ * version of Node.
  *
  * @param {Source} source
  * @param {string} out

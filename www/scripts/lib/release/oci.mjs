@@ -1,5 +1,5 @@
-// Makes a container image as one file. It is an OCI image layout with one image for each platform:
-// https://github.com/opencontainers/image-spec/blob/v1.1.1/image-layout.md
+// Makes the container image as one file. The file is an OCI image layout with one image for each
+// platform: https://github.com/opencontainers/image-spec/blob/v1.1.1/image-layout.md
 
 import { createHash } from "node:crypto";
 import { gzip, tar } from "./tar.mjs";
@@ -11,7 +11,7 @@ const DATA = "/var/lib/hushbin";
 const MEDIA = "application/vnd.oci.image";
 const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex");
 
-/** Configuration of the image. The tests compare it with server/deploy/Containerfile. */
+/** Configuration of the container image. The tests compare it with server/deploy/Containerfile. */
 export const CONFIG = {
   User: `${USER}:${USER}`,
   ExposedPorts: { "8686/tcp": {} },
@@ -32,8 +32,8 @@ const FOLDERS = [
 ];
 
 /**
- * Returns the files of the image. It contains no shell, no library, and no certificates of
- * authorities.
+ * Returns the files in the image of a platform. It contains no shell, no libraries, and no
+ * certificates of authorities.
  *
  * @param {Platform} platform
  * @returns {Entry[]}
@@ -46,7 +46,7 @@ const files = ({ program, licences }) => [
 ];
 
 /**
- * Makes the archive of the image.
+ * Makes the archive of the container image, with all platforms.
  *
  * @param {object} image
  * @param {string} image.version

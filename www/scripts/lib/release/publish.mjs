@@ -1,4 +1,5 @@
-// Publishes files that were made and checked before. Exactly these bytes are published, or nothing.
+// Publishes the files of a release that were made and checked before. It publishes exactly these
+// bytes, or nothing.
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -29,8 +30,8 @@ export async function checkTag(version) {
 }
 
 /**
- * Checks that the crates were packed from HEAD. A crate contains its commit, so equal files have
- * equal sources.
+ * Checks that the crates were packed from HEAD, by packing them again. A crate contains its commit,
+ * so equal files come from equal sources.
  *
  * @param {Source} source
  * @param {string} made
@@ -51,8 +52,8 @@ async function checkCrates(source, made) {
 }
 
 /**
- * Publishes crates, each after its dependencies, then the npm package. Files that an interrupted
- * run has already published are skipped.
+ * Publishes the crates, each after its dependencies, and then the npm package. Files that an
+ * interrupted run has already published are skipped.
  *
  * @param {Source} source
  * @param {string} made the folder of the artefacts

@@ -1,6 +1,6 @@
-// A bill of materials in CycloneDX 1.6: https://cyclonedx.org/docs/1.6/json/
+// Makes a bill of materials in the format CycloneDX 1.6: https://cyclonedx.org/docs/1.6/json/
 //
-// cargo-cyclonedx is not used. It names packages by folder, ignores npm, and treats the whole
+// cargo-cyclonedx is not used. It names packages by their folder, ignores npm, and treats the whole
 // workspace as linked.
 
 import { componentKey } from "./components.mjs";
@@ -15,8 +15,8 @@ const purl = ({ registry, name, version }) => `pkg:${registry}/${encoded(name)}@
 const reference = (component) => (component.registry ? purl(component) : componentKey(component));
 
 /**
- * Returns a licence as CycloneDX states it: as an expression if licences are combined, and
- * otherwise as an id.
+ * Returns a licence as CycloneDX states it: as an expression if licences are combined, otherwise as
+ * an id.
  */
 const licences = (licence) =>
   /[ (]/.test(licence) ? [{ expression: licence }] : [{ license: { id: licence } }];
@@ -40,7 +40,7 @@ function described(component, type = "library") {
 }
 
 /**
- * Returns a bill of materials.
+ * Returns the bill of materials of a program or package.
  *
  * @param {Component} root the subject of the bill
  * @param {"application" | "library"} type

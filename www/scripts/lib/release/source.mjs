@@ -1,4 +1,4 @@
-// Source of a release: a clone of HEAD and its metadata.
+// The source of a release: a clone of HEAD, and its metadata.
 
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
@@ -27,17 +27,17 @@ import { versionMismatches } from "./versions.mjs";
  * @property {string} changes section of the CHANGELOG for the version
  */
 
-/** Pattern of environment variables that could change the resulting bytes. */
+/** Pattern of environment variables that could change the bytes of a build. */
 const MEDDLING =
   /^(RUSTC|RUSTFLAGS|RUSTUP_TOOLCHAIN|CARGO_(BUILD|ENCODED|INCREMENTAL|PROFILE|TARGET)|(HOST|TARGET)?_?(CC|CXX|AR|C(XX|PP)?FLAGS))/;
 
 const cargoHome = () => process.env.CARGO_HOME ?? join(homedir(), ".cargo");
 
-/** Returns folders of this machine. Published files must not contain any of them. */
+/** Returns folders of this machine whose paths must not appear in published files. */
 export const machinePaths = () =>
   [...new Set([ROOT, WORKSHOP, TOOLS, cargoHome(), homedir()])].map((path) => `${path}/`);
 
-/** Returns options that replace folders of this machine with fixed names in programs. */
+/** Returns options of rustc that replace folders of this machine in programs by fixed names. */
 async function remapping(folder, env) {
   const registries = join(cargoHome(), "registry/src");
   const sysroot = await capture("rustc", ["--print", "sysroot"], env, folder);
@@ -52,7 +52,7 @@ async function remapping(folder, env) {
   ].map(([from, to]) => `--remap-path-prefix=${from}=${to}`);
 }
 
-/** Returns the environment in which everything is built. */
+/** Returns the environment in which all programs of a release build run. */
 function environment(target, time) {
   const kept = Object.entries(withPath()).filter(([name]) => !MEDDLING.test(name));
   return {
@@ -65,7 +65,7 @@ function environment(target, time) {
   };
 }
 
-/** Runs `git` in the project and returns its output. */
+/** Runs `git` in the project, and returns its output. */
 export async function git(...args) {
   const answer = await capture("git", ["-c", "safe.directory=*", ...args]);
   if (answer === undefined) {
@@ -77,7 +77,7 @@ export async function git(...args) {
 export const head = () => git("rev-parse", "HEAD");
 
 /**
- * Clones a commit. The clone contains only files under version control.
+ * Clones the project at a commit. The clone contains only files under version control.
  *
  * @param {string} workshop a folder for the clone and for cargo's output
  * @param {string} commit
@@ -95,7 +95,7 @@ export async function clone(workshop, commit) {
 }
 
 /**
- * Installs the tools for the clone's build, in the versions of its lock files.
+ * Installs the tools that building the clone needs, in the versions of the clone's lock files.
  *
  * @param {{ folder: string }} cloned
  * @param {readonly string[]} targets of Rust that only releases need
@@ -108,8 +108,8 @@ export async function prepare({ folder }, targets) {
 }
 
 /**
- * Returns the CHANGELOG's section for the version. A dry run may use the section of unreleased
- * changes.
+ * Returns the section of the CHANGELOG for the version. In a dry run, the section of unreleased
+ * changes is enough.
  *
  * @throws Failed if there is no such section
  */
@@ -122,7 +122,7 @@ function changesOf(text, version, dryRun) {
 }
 
 /**
- * Reads the clone's metadata.
+ * Reads the metadata of the clone, and checks that all versions agree.
  *
  * @param {string} workshop
  * @param {{ folder: string, commit: string }} cloned
@@ -152,5 +152,7 @@ export async function describeSource(workshop, { folder, commit }, dryRun) {
   };
 }
 
-/** Returns the folder of the C library in static programs, which contains its licence. */
+/**
+ * Returns the folder of the C library that static programs contain. The library's licence is there.
+ */
 export const muslFolder = () => join(home(zig), zig.folder ?? "", "lib/libc/musl");

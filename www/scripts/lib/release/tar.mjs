@@ -1,5 +1,5 @@
-// Deterministic archives, which depend only on the contents: no clock, no owner, no directory
-// order.
+// Makes deterministic archives, which depend only on their contents. The clock, the owner and the
+// order of directories have no effect.
 
 import { spawnSync } from "node:child_process";
 import { Failed } from "../run.mjs";
@@ -13,11 +13,11 @@ import { Failed } from "../run.mjs";
  */
 
 const BLOCK = 512;
-/** Lengths of the header's name and prefix fields, in bytes. */
+/** Lengths in bytes of the header fields name and prefix. */
 const NAME = 100;
 const PREFIX = 155;
 
-/** Splits a path into two fields that are joined by "/". */
+/** Splits a path into the two header fields that unpacking joins with "/". */
 function split(path) {
   if (Buffer.byteLength(path) <= NAME) {
     return { name: path, prefix: "" };
@@ -32,7 +32,7 @@ function split(path) {
 }
 
 /**
- * Returns the header of an entry.
+ * Returns the header block of an entry.
  *
  * @param {Entry} entry
  */
@@ -65,7 +65,8 @@ function header({ path, data = "", mode, owner = 0 }, time) {
 const padding = (length) => Buffer.alloc((BLOCK - (length % BLOCK)) % BLOCK);
 
 /**
- * Returns an archive in ustar format, sorted by path. Folders thus come before the files in them.
+ * Returns an archive in the format ustar. Entries are sorted by path, so folders come before the
+ * files in them.
  *
  * @param {readonly Entry[]} entries
  * @param {number} time of all entries, in seconds since 1970
@@ -80,8 +81,8 @@ export function tar(entries, time) {
 }
 
 /**
- * Compresses with GNU gzip, whose output is the same on every machine. The output of Node's library
- * depends on its version and on the processor.
+ * Compresses data with GNU gzip, whose output is the same on every machine. The output of Node's
+ * library depends on its version and on the processor.
  *
  * @param {Uint8Array} data
  * @returns {Buffer}

@@ -1,5 +1,6 @@
-// Trial of a release. It starts the image's program as the image's configuration says, in a
-// directory with nothing else. Then it installs the npm package, which reports to the program.
+// Tries out a release. It starts the program of the container image, as the image's configuration
+// says, in a directory with nothing else. Then it installs the npm package, which reports to this
+// program.
 
 import { once } from "node:events";
 import {
@@ -19,9 +20,9 @@ import { onPath } from "../browser.mjs";
 import { installPackages } from "../debian.mjs";
 import { Failed, run, startInBackground } from "../run.mjs";
 
-/** Names of architectures in container images, by Node's names. */
+/** Names of the architectures in container images, by the names in Node. */
 const MACHINES = { x64: "amd64", arm64: "arm64" };
-/** Static emulators for programs of other architectures. */
+/** Static emulators that run programs of other architectures. */
 const EMULATORS = { amd64: "qemu-x86_64-static", arm64: "qemu-aarch64-static" };
 
 const COLLECTOR = `data = "/var/lib/hushbin"
@@ -33,7 +34,7 @@ development = true
 const read = (file) => JSON.parse(readFileSync(file, "utf8"));
 
 /**
- * Unpacks the image of one platform.
+ * Unpacks the files of the image for one architecture.
  *
  * @param {string} archive
  * @param {string} architecture
@@ -56,8 +57,8 @@ async function unpack(archive, architecture, folder) {
 }
 
 /**
- * Returns the emulator for programs of an architecture. The result is empty if this machine needs
- * no emulator, and undefined if it has no suitable emulator.
+ * Returns the words of the command that emulates an architecture. They are empty if this machine
+ * needs no emulator, and undefined if it has no suitable emulator.
  */
 async function emulator(architecture) {
   if (MACHINES[process.arch] === architecture) {
@@ -71,7 +72,10 @@ async function emulator(architecture) {
   return found === undefined ? undefined : [found];
 }
 
-/** Starts the image's program as the image's user. Resolves when it listens. */
+/**
+ * Starts the program of the image as the image's user. Resolves when the program accepts
+ * connections.
+ */
 async function start({ root, config }, emulators) {
   writeFileSync(join(root, "etc/hushbin/hushbin.toml"), COLLECTOR);
   writeFileSync(join(root, "etc/hushbin/settings.json"), JSON.stringify(task));
@@ -96,7 +100,7 @@ async function start({ root, config }, emulators) {
   return { url, stop };
 }
 
-/** Installs the package into a separate project and reports once. */
+/** Installs the npm package into a new project, and sends one report with it. */
 async function report(tarball, url, folder) {
   const project = join(folder, "project");
   mkdirSync(project);
@@ -119,7 +123,7 @@ await client.close();
 }
 
 /**
- * Tries a release.
+ * Tries out the files of a release.
  *
  * @param {string} archive the images
  * @param {string} architecture

@@ -1,4 +1,4 @@
-// Checks that crates, the dependencies between them, and the npm package have one version.
+// Checks that all crates, the dependencies between them, and the npm package have the same version.
 
 /**
  * @typedef {object} Crate in the form of `cargo metadata`
@@ -10,12 +10,13 @@
  */
 
 /**
- * Returns whether the crate is published. `publish = false` becomes an empty list of registries.
+ * Returns whether a crate is published. cargo represents `publish = false` by an empty list of
+ * registries.
  */
 export const isPublished = (crate) => crate.publish === null;
 
 /**
- * Sorts crates for publication: dependencies come first.
+ * Sorts the crates that are published so that each comes after its dependencies.
  *
  * @param {readonly Crate[]} crates
  * @returns {Crate[]}
@@ -39,7 +40,7 @@ export function inPublishOrder(crates) {
 }
 
 /**
- * Returns the versions that differ from the given one.
+ * Returns the places whose version differs from the given version.
  *
  * @param {string} version
  * @param {readonly Crate[]} crates
