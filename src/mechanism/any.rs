@@ -58,7 +58,7 @@ macro_rules! register {
 
 crate::mechanisms!([register]);
 
-/// Conversion of a mechanism's own report into a [`Report`].
+/// Conversion of the report type of one mechanism into [`Report`], the type for all mechanisms.
 trait Reported: Parameters {
     fn report(own: Self::Report) -> Report;
 }
@@ -96,8 +96,8 @@ impl Mechanism {
         each!(Self, self, own => own.effective_epsilon(domain, epsilon))
     }
 
-    /// Decodes the next `count` reports, which are over `domain` at local ε. Calls `visit` with
-    /// each report and the offset of the first byte after it.
+    /// Decodes the next `count` reports, which clients made for `domain` at local ε. Calls `visit`
+    /// with each report and with the offset of the first byte after that report.
     pub(crate) fn decode_reports(
         &self,
         domain: &Domain,

@@ -59,8 +59,8 @@ pub(crate) trait Randomize {
     type Report;
 
     /// Randomises `entries`, which have been checked, under a public `seed`. The result overwrites
-    /// `report`, whose memory is reused. Returns true if the input had more than s entries, so that
-    /// some entries were left out.
+    /// `report`, whose memory is reused. Returns true if the input had more entries than the
+    /// sparsity s, so that some entries were left out.
     ///
     /// # Guarantee
     /// Local (ε, δ)-differential privacy for the pairs of inputs in [`Parameters::neighbours`].
@@ -76,8 +76,8 @@ pub(crate) trait Randomize {
     ) -> bool;
 }
 
-/// Pairs of inputs that the guarantee of ε covers: a report hardly reveals which of the two inputs
-/// a person has.
+/// Pairs of inputs that the guarantee of ε covers. A report hardly reveals which input of such a
+/// pair a person has.
 ///
 /// ```
 /// use hushbin::mechanism::Neighbours;
@@ -91,9 +91,9 @@ pub(crate) trait Randomize {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Neighbours {
-    /// Any two inputs: a person's whole input is protected.
+    /// Any two inputs. A person's whole input is protected.
     Any,
-    /// Inputs that differ in the value of one item: each entry is protected, but not the whole
+    /// Inputs that differ in the value of one item. Each entry is protected, but not the whole
     /// input.
     OneItem,
     /// Inputs whose values differ by at most this distance in total, summed over all items.

@@ -1,8 +1,8 @@
 //! List of all mechanisms, and a macro that matches any of them.
 
-/// List of all mechanisms. The macro that is named first is called with the module and the type of
-/// every mechanism. Tokens that follow the macro's name are passed to it in front of this list. The
-/// name of the type is also the name of the variant in enums.
+/// List of all mechanisms. `mechanisms!` calls the macro that is named first, with the module and
+/// the type of every mechanism. Tokens after that macro's name are passed in front of the list. A
+/// type's name is also the name of its variant in enums.
 ///
 /// A mechanism's module exports its parameters under the type's name, and the types `Report` and
 /// `Randomizer`. The attribute in front of a line states which builds contain the mechanism.
@@ -35,8 +35,9 @@ macro_rules! mechanisms {
     };
 }
 
-/// Evaluates one expression for any mechanism. `$Enum` has a variant for each mechanism, and
-/// `$value` is of this type. `$own` binds the content of the variant, for example the parameters.
+/// Evaluates `$result` for the mechanism of `$value`. The type of `$value` is `$Enum`, which has
+/// one variant for each mechanism. `$own` binds the content of the variant, for example the
+/// parameters.
 macro_rules! each {
     ($Enum:ident, $value:expr, $own:pat => $result:expr) => {
         $crate::mechanisms! { [$crate::mechanism::list::each] @ $Enum, $value, $own => $result; }

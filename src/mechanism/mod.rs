@@ -1,6 +1,6 @@
-//! Mechanisms: algorithms that randomise inputs into reports. Each mechanism is a folder with its
-//! parameters, its randomizer and its support, which decodes reports. With the feature `analysis`
-//! the folder also has rates: probabilities and variances.
+//! Mechanisms: algorithms that randomise inputs into reports. Each mechanism is a folder with
+//! parameters, a randomizer and a decoder of reports. With the feature `analysis`, the folder also
+//! has `Rates`: probabilities of reports, and variances of estimates.
 //!
 //! Code that exists once for each mechanism, here and in the crates that depend on this one, is
 //! generated from the list [`mechanisms!`](crate::mechanisms). So a new mechanism needs its own

@@ -19,7 +19,8 @@ pub(crate) struct RandomizerWithReport<P: Parameters> {
 
 macro_rules! register {
     ($($(#[$feature:meta])? $module:ident: $Name:ident,)+) => {
-        /// Mechanism of one question of a task, with all its parameters.
+        /// Mechanism that randomises the answers to one question, with all parameters of the
+        /// mechanism.
         ///
         /// ```
         /// use hushbin::mechanism::Mechanism;
@@ -56,7 +57,7 @@ macro_rules! register {
             }
         }
 
-        /// Reads the parameters of the mechanism with this name.
+        /// Reads the parameters of the mechanism that is called `name`, from canonical bytes.
         fn read_parameters(
             name: &str,
             reader: &mut CanonicalReader<'_>,

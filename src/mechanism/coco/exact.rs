@@ -13,14 +13,14 @@ impl Randomizer {
     /// [`crate::Randomizer::randomize`] draws against. Takes O(R·t) steps for R hash functions of t
     /// buckets each. Intended for tests and audits.
     ///
-    /// `completion` encodes the entries that are added to reach s entries, see
+    /// `completion` encodes the entries that are added to reach the sparsity s, see
     /// [`Randomizer::completions`]. Let k be the number of added entries. Bit i below k is set if
     /// the i-th added entry is negative. If items are added instead of paddings, the bits from k on
     /// are the rank of the first added item among the items outside the input.
     ///
     /// # Panics
-    /// If `signed` has more than s items, if more than 64 entries are missing, or if the domain has
-    /// too few items to add.
+    /// If `signed` has more items than the sparsity s, if more than 64 entries are missing, or if
+    /// the domain has too few items to add.
     #[must_use]
     pub fn probabilities(&mut self, seed: u64, signed: &[Signed], completion: u64) -> Vec<f64> {
         self.signed.clear();
@@ -46,10 +46,10 @@ impl Randomizer {
         probabilities
     }
 
-    /// Number of equally likely ways to fill up an input of `signed` items to s entries. Each added
-    /// entry is positive or negative. If items are added instead of paddings, any item outside the
-    /// input may be the first, and the first determines the rest. `None` if `signed` is above s, or
-    /// if the number exceeds 64 bits.
+    /// Number of equally likely ways to fill up an input of `signed` items to s entries, the
+    /// sparsity. Each added entry is positive or negative. If items are added instead of paddings,
+    /// any item outside the input may be the first, and the first determines the rest. `None` if
+    /// `signed` is above s, or if the number exceeds 64 bits.
     #[must_use]
     pub fn completions(&self, signed: u32) -> Option<u64> {
         let missing = self.domain.sparsity().checked_sub(signed)?;

@@ -39,8 +39,8 @@ pub struct Rates {
     /// Exact probabilities of a hit on an item's pair. `None` if the rule does not estimate
     /// non-missing frequencies: the share of people who have an item, with either sign.
     pub presence: Option<Presence>,
-    /// Number of items d if missing entries are filled up with items. `None` if they are filled up
-    /// with paddings.
+    /// Number d of items, if inputs with fewer entries than the sparsity are filled up with items.
+    /// `None` if they are filled up with paddings.
     pub(crate) filling_items: Option<u32>,
 }
 
@@ -88,7 +88,7 @@ impl Coco {
     }
 
     /// Computes the rates under the rule `strongest` with c = `favoured`. `top` contains the
-    /// expected sums over the c strongest sides.
+    /// expected sums of strengths and of elements over the c strongest sides.
     pub(crate) fn strongest_rates(
         &self,
         domain: &Domain,
@@ -133,9 +133,10 @@ impl Coco {
     }
 
     /// Computes q_pair, the probability of a hit on the pair of an item outside the input, from
-    /// `p_pair`. Under the independent hash, q_pair is 1/T. Under the balanced hash, exactly m of
-    /// the N slots are hit. On average s·`p_pair` of these belong to the input, and the rest is
-    /// spread over the N − s other slots.
+    /// `p_pair`, the probability for an item in the input. Under the independent hash, q_pair is
+    /// 1/T for T pairs. Under the balanced hash there are N slots, m in each pair, so exactly m
+    /// slots are hit. For s elements, s·`p_pair` of these belong to the input on average. The rest
+    /// is spread over the N − s other slots.
     fn presence(&self, domain: &Domain, p_pair: f64) -> Presence {
         let s = f64::from(domain.sparsity());
         let pairs = f64::from(self.pairs());
@@ -160,8 +161,8 @@ impl Coco {
     /// binomial under the independent hash and hypergeometric under the balanced one. Wang et al.
     /// write P_ow for 1 − κ (Eq. 7).
     ///
-    /// Exactly one entry decides in each pushed pair. So s·κ is the expected number of pushed
-    /// pairs, which is T·(1 − P(a pair is not pushed)).
+    /// Exactly one of the s entries decides in each pushed pair. So s·κ is the expected number of
+    /// pushed pairs. With T pairs, this number is T·(1 − P(a pair is not pushed)).
     #[must_use]
     pub fn deciding(&self, domain: &Domain) -> f64 {
         let s = f64::from(domain.sparsity());
@@ -183,8 +184,8 @@ impl Coco {
 }
 
 impl Rates {
-    /// Probability that a person's report hits the item's pair. `present` states whether the person
-    /// has the item.
+    /// Probability that a person's report hits the pair of a given item. `present` states whether
+    /// the person has the item.
     #[must_use]
     fn pair_hit(&self, present: bool) -> f64 {
         if present {
@@ -201,9 +202,9 @@ impl Rates {
         self.pair_hit(present) / (self.gap * self.gap)
     }
 
-    /// Returns [`Rates::mean_square`] for an item outside the input of a person with `entries`
-    /// entries, at most s. If missing entries are filled up with items, the item may be one of the
-    /// s − `entries` added ones.
+    /// Second moment of one report's estimate of an item's signed value, if the item is outside the
+    /// input. The input has `entries` entries, at most s = `sparsity`. If it is filled up with
+    /// items, the item may be one of the s − `entries` added items.
     #[must_use]
     pub fn mean_square_among(&self, sparsity: u32, entries: f64) -> f64 {
         let [with, without] = [true, false].map(|present| self.mean_square(present));
@@ -227,10 +228,10 @@ impl Rates {
         Some(p * (1.0 - p) / (gap * gap))
     }
 
-    /// Expected product of one report's two estimates for an item, its mean and its presence. It is
-    /// (1 − q_pair)/(p_pair − q_pair) for a person who has the item with a positive sign. It is the
-    /// negative of that for a negative sign, and 0 without the item. `None` if the rule does not
-    /// estimate presence.
+    /// Expected product of one report's two estimates for an item: the item's mean and the item's
+    /// presence. It is (1 − q_pair)/(p_pair − q_pair) for a person who has the item with a positive
+    /// sign. It is the negative of that for a negative sign, and 0 without the item. `None` if the
+    /// rule does not estimate presence.
     #[must_use]
     pub fn mean_times_presence(&self) -> Option<f64> {
         let Presence { p_pair, q_pair } = self.presence?;
@@ -252,16 +253,17 @@ impl Rates {
         Some([own + twice, own - twice, none].map(|sum| 0.25 * sum))
     }
 
-    /// Weight of a hit on the side of the opposite sign, in the estimated frequency of one sign. A
-    /// hit on the side of that sign itself has weight 1. The presence gives each hit on the pair
-    /// the weight a = 1/(p_pair − q_pair). The mean gives the two sides the weights ±g, where g =
-    /// 1/gap. So the result is (a − g)/(a + g). `None` if the rule does not estimate this
-    /// frequency.
+    /// Weight of a hit on the opposite side, in the estimated frequency of an item with one sign. A
+    /// hit on the side of that sign has weight 1. In the estimated presence, both sides have the
+    /// weight a = 1/(p_pair − q_pair). In the estimated mean, the side of that sign has the weight
+    /// g = 1/gap, and the opposite side has −g. So the result is (a − g)/(a + g). `None` if the
+    /// rule does not estimate this frequency.
     ///
     /// The weight is from 0 to 1, for the following reason. Let e = exp(ε), and let Ω = s(e + 1) +
-    /// t − 2s be the total weight of all t sides. N is infinite under the independent hash. Then
-    /// (p_pair − q_pair)·Ω/(e − 1) is 1 − s(m − 1)/(N − s). And κ = gap·Ω/(e − 1) is at least as
-    /// great: entries that share a pair reduce κ from 1 by at most (s − 1)(m − 1)/(2(N − 1)).
+    /// t − 2s be the total weight of all t sides, for s elements. N is the number of slots, m in
+    /// each pair; it is infinite under the independent hash. Then (p_pair − q_pair)·Ω/(e − 1) is 1
+    /// − s(m − 1)/(N − s). And κ = gap·Ω/(e − 1) is at least as great: entries that share a pair
+    /// reduce κ from 1 by at most (s − 1)(m − 1)/(2(N − 1)).
     #[must_use]
     pub fn other_side_weight(&self) -> Option<f64> {
         let Presence { p_pair, q_pair } = self.presence?;

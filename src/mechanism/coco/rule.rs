@@ -21,8 +21,9 @@ pub type Randomizer = subset::Randomizer<Rule>;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Rule {
     /// Rule of Wang et al.: in each pushed pair, one of the entries is chosen uniformly at random,
-    /// and the side that it pushes to is favoured. Requires t ≥ 2s + 2. Reports under this rule
-    /// also yield the frequency of an item with one sign, and with either sign.
+    /// and the side that it pushes to is favoured. Requires at least 2s + 2 buckets at sparsity s.
+    /// Reports under this rule also yield the frequency of an item with one sign, and with either
+    /// sign.
     Overwrite,
     /// Favours the `favoured` sides with the strongest net push. Ties are broken uniformly at
     /// random.

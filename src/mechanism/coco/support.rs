@@ -6,7 +6,7 @@ use crate::hash::{ElementHash, closed_sign, element_sign, independent_bucket};
 use crate::mechanism::subset::BucketReport as Report;
 
 impl Coco {
-    /// Creates a decoder of the items that reports over `domain` hit.
+    /// Creates a decoder that finds the items hit by a report over `domain`.
     #[must_use]
     pub fn support(&self, domain: &Domain) -> Support {
         Support {
@@ -39,7 +39,7 @@ pub struct Support {
 }
 
 impl Support {
-    /// Number of slots that [`Support::for_each_hit`] may visit. The first d are the items; the
+    /// Number of slots that [`Support::for_each_hit`] may visit. The first slots are the items. The
     /// rest are paddings and empty slots. 0 for open domains, whose items cannot be listed.
     #[must_use]
     pub fn slots(&self) -> usize {
@@ -51,7 +51,7 @@ impl Support {
     }
 
     /// Calls `visit` with every slot whose pair the report hits. The second argument is true if the
-    /// report is the side that a positive entry of the slot pushes to.
+    /// report names the side to which a positive entry of that slot pushes.
     ///
     /// Takes O(m) steps under the balanced hash, with m slots in each pair. Takes O(d) steps under
     /// the independent hash, with d items. In an open domain nothing is visited; use
@@ -83,8 +83,8 @@ impl Support {
         self.hit_of(report)(item)
     }
 
-    /// Returns [`Support::hit`] of one report as a function of the item. Values that depend only on
-    /// the report are computed once.
+    /// Returns a function that computes [`Support::hit`] for this report and any item. Values that
+    /// depend only on the report are computed once.
     #[inline]
     pub fn hit_of(&self, report: &Report) -> impl Fn(u64) -> Option<bool> + use<> {
         let Self { hash, domain, .. } = *self;

@@ -11,7 +11,7 @@ impl Randomizer {
     /// Takes O(R·t) steps for R hash functions of t buckets each. Intended for tests and audits.
     ///
     /// # Panics
-    /// If `signed` has more than s items.
+    /// If `signed` has more items than the sparsity s.
     #[must_use]
     pub fn probabilities(&mut self, seed: u64, signed: &[Signed]) -> Vec<f64> {
         self.signed.clear();

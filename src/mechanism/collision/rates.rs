@@ -137,7 +137,7 @@ impl Collision {
     }
 
     /// Computes the rates under the rule `heaviest` with c = `favoured`. `top` contains the
-    /// expected sums over the c heaviest buckets.
+    /// expected sums of counts and squared counts over the c heaviest buckets.
     pub(crate) fn heaviest_rates(
         &self,
         domain: &Domain,
@@ -196,7 +196,7 @@ impl Collision {
 }
 
 impl Rates {
-    /// Divisor of every estimate, p_true − p_false.
+    /// Difference p_true − p_false, which divides every estimate.
     #[must_use]
     pub fn gap(&self) -> f64 {
         self.p_true - self.p_false
@@ -230,9 +230,9 @@ impl Rates {
     }
 
     /// Variance of one report's estimate of whether the person's answer is in a set of `answers`
-    /// elements. It is the sum of the estimates of these elements. `among` states whether the
-    /// answer is in the set. Requires that every person gives exactly one answer (s = 1, no
-    /// paddings).
+    /// elements. That estimate is the sum of the estimates of these elements. `among` states
+    /// whether the answer is in the set. Requires that every person gives exactly one answer (s =
+    /// 1, no paddings).
     #[must_use]
     pub fn sum_variance(&self, answers: u32, among: bool) -> f64 {
         let (own, sum) = (f64::from(u32::from(among)), f64::from(answers));
@@ -297,9 +297,9 @@ impl Rates {
         (mean + 2.0 * both - mean * mean) / (self.gap() * self.gap())
     }
 
-    /// Expected product of one report's two estimates for an item, its mean and its presence. It is
-    /// (1 − 2·p_false)/gap for a person who has the item with a positive sign. It is the negative
-    /// of that for a negative sign, and 0 without the item.
+    /// Expected product of one report's two estimates for an item: the item's mean and the item's
+    /// presence. It is (1 − 2·p_false)/gap for a person who has the item with a positive sign. It
+    /// is the negative of that for a negative sign, and 0 without the item.
     #[must_use]
     pub fn mean_times_presence(&self) -> f64 {
         // Squares of hits are hits, so (hit₊ − hit₋)(hit₊ + hit₋) = hit₊ − hit₋, even if both are

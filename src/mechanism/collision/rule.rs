@@ -20,8 +20,8 @@ pub type Randomizer = subset::Randomizer<Rule>;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Rule {
-    /// Rule of Wang et al.: favours every bucket that holds an element, at most s buckets in all.
-    /// Requires t > s.
+    /// Rule of Wang et al.: favours every bucket that holds an element, at most s buckets in all at
+    /// sparsity s. Requires more than s buckets.
     #[cfg(feature = "complete")]
     Occupied,
     /// Favours the `favoured` buckets that hold the most elements. Ties are broken uniformly at

@@ -6,7 +6,7 @@ use crate::hash::{ElementHash, HashKeys};
 use crate::mechanism::subset::BucketReport as Report;
 
 impl Collision {
-    /// Creates a decoder of the elements that reports over `domain` hit.
+    /// Creates a decoder that finds the elements hit by a report over `domain`.
     #[must_use]
     pub fn support(&self, domain: &Domain) -> Support {
         Support {
@@ -40,14 +40,14 @@ impl Collision {
 pub struct Support {
     hash: ElementHash,
     domain: Domain,
-    /// Number of consecutive buckets that each element is in.
+    /// Number of consecutive buckets that contain each element.
     width: u32,
 }
 
 impl Support {
     /// Number of slots that [`Support::for_each_hit`] may visit. The first slots are the elements
-    /// of items, 2d with signs or d without. The rest are paddings and empty slots. 0 for open
-    /// domains, whose elements cannot be listed.
+    /// of the d items, 2d with signs or d without. The rest are paddings and empty slots. 0 for
+    /// open domains, whose elements cannot be listed.
     #[must_use]
     pub fn slots(&self) -> usize {
         match (&self.hash, self.domain.items()) {
@@ -98,7 +98,7 @@ impl Support {
         self.holds(&keys, bucket, element)
     }
 
-    /// Returns true if `bucket` is one of the `width` consecutive buckets that the element is in.
+    /// Returns true if `bucket` is one of the `width` consecutive buckets that contain the element.
     #[inline]
     fn holds(&self, keys: &HashKeys, bucket: u32, element: u64) -> bool {
         let (first, t) = (self.hash.bucket(keys, element), self.hash.buckets());

@@ -24,8 +24,9 @@ pub fn attenuation(entries: u32, clip: f64) -> f64 {
     (average(entries, |sum| sum * sum.min(clip)) / k).min(1.0)
 }
 
-/// Second moment of the clipped sum, E\[clip(B)²\], with B and η as in [`attenuation`]. It is k if
-/// η ≥ k.
+/// Second moment E\[clip(B)²\] of the clipped sum of k = `entries` values. As in [`attenuation`], B
+/// is the sum of these values, each ±1 with equal probability. clip(B) is B clipped to [−η, η],
+/// where η = `clip`. The second moment is k if η ≥ k.
 ///
 /// ```
 /// use hushbin::mechanism::hash_bin::clipped_square;
@@ -43,10 +44,11 @@ pub fn clipped_square(entries: u32, clip: f64) -> f64 {
     average(entries, |sum| sum.min(clip) * sum.min(clip))
 }
 
-/// Computes E\[f(|B|)\], where B is the sum in [`attenuation`] and f = `of` is at most k².
+/// Computes the expectation E\[f(|B|)\], where B is the sum of k = `entries` fair signs and f =
+/// `of` is at most k².
 ///
-/// Adds the terms of B and −B together, from B near 0 outwards. Probabilities near 0 are the
-/// greatest. Each further one is the one before times a ratio.
+/// Adds the terms of B and −B together, from B near 0 outwards. Values near 0 have the greatest
+/// probabilities. Each probability is the previous one times a ratio.
 fn average(entries: u32, of: impl Fn(f64) -> f64) -> f64 {
     let k = f64::from(entries);
     let mut ups = entries / 2;
@@ -67,8 +69,8 @@ fn average(entries: u32, of: impl Fn(f64) -> f64) -> f64 {
     }
 }
 
-/// Computes C(k, ⌊k/2⌋)/2^k for k = `entries`, as a product of factors near 1 or by Stirling's
-/// series. The series is used where its next term is below 10⁻¹⁶.
+/// Computes the central binomial probability C(k, ⌊k/2⌋)/2^k for k = `entries`, as a product of
+/// factors near 1 or by Stirling's series. The series is used where its next term is below 10⁻¹⁶.
 fn middle(entries: u32) -> f64 {
     let half = entries / 2;
     let even = if half < 512 {

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 #[cfg(doc)]
 use crate::bounds;
 
-/// Privacy level: the pairs of inputs that count as neighbours, which the guarantee of ε covers.
+/// Privacy level: the definition of neighbours, which are the pairs of inputs that the guarantee of
+/// ε covers.
 ///
 /// ```
 /// use hushbin::mechanism::hash_bin::{Level, LevelName, Noise};
@@ -48,10 +49,10 @@ pub enum Level {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Noise {
-    /// Response +A or −A, where A = η(e + 1)/(e − 1) and e = exp(ε). The probability of +A is 1/2 +
-    /// B/(2A). The variance is A² − B².
+    /// Response +A or −A to a sum B that is clipped to [−η, η]. Here A = η(e + 1)/(e − 1) and e =
+    /// exp(ε). The probability of +A is 1/2 + B/(2A). The variance is A² − B².
     TwoPoint,
-    /// Discrete Laplace noise of scale 2η/ε. The variance is 8η²/ε².
+    /// Discrete Laplace noise of scale 2η/ε, where η is the clipping bound. The variance is 8η²/ε².
     Laplace,
 }
 

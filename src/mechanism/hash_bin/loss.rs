@@ -53,8 +53,8 @@ impl Sampling {
         }
     }
 
-    /// Probability of a plus sign, for a sum of `steps` steps of the grid, which is clipped first.
-    /// `None` if the response is bins.
+    /// Probability of a plus sign in response to a sum of `steps` steps of the grid. The sum is
+    /// clipped first. `None` if the response consists of bins.
     #[must_use]
     pub fn plus_probability(&self, steps: i32) -> Option<f64> {
         match self.kind {

@@ -11,8 +11,8 @@
 //! no value is rounded to a sign. The protection of one report depends on its [`Level`].
 //!
 //! Source: Zhou et al., "Locally Differentially Private Sparse Vector Aggregation", Algorithm 1.
-//! The two-point response is that of its published code. Values are integers throughout, and noise
-//! is exact.
+//! The two-point response is the one in the published code of that paper. Values are integers
+//! throughout, and noise is exact.
 
 #[cfg(feature = "analysis")]
 mod attenuation;

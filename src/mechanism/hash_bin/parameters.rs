@@ -38,8 +38,8 @@ impl HashBin {
     /// [`bounds::DISTANCE`], [`bounds::DELTA`] or [`bounds::CLIP`]. [`Error::Combination`] in these
     /// cases:
     ///
-    /// - Γ is not a power of two, or η not a multiple of 1/Γ;
-    /// - b is not 1 at user level;
+    /// - the grid Γ is not a power of two, or the clipping bound η is not a multiple of 1/Γ;
+    /// - there are several bins at user level;
     /// - the hash family is [`Hashing::BalancedItems`].
     ///
     /// [`Task::new`](crate::Task::new) checks that the parameters suit a domain.
@@ -96,7 +96,7 @@ impl HashBin {
         self.bins
     }
 
-    /// Grid Γ: bins are multiples of 1/Γ.
+    /// Number Γ of grid steps per unit: bins are multiples of 1/Γ.
     #[must_use]
     pub const fn grid(&self) -> u32 {
         1 << self.grid_bits
@@ -106,7 +106,7 @@ impl HashBin {
         ElementHash::new(self.hashing, domain.items(), self.bins)
     }
 
-    /// Clipping bound η in steps of the grid, at user level; else `None`.
+    /// Clipping bound η at user level, in steps of the grid. `None` at other levels.
     pub(super) fn clip_steps(&self) -> Option<u32> {
         // The product is a whole number of at most 2¹⁰·2¹⁶.
         self.level
@@ -118,8 +118,8 @@ impl HashBin {
     /// of the grid.
     ///
     /// If the level has a δ, Hoeffding's inequality gives a bound on the distance, which fails with
-    /// probability at most δ. This bound is used if it is below L. The book derives the bound and
-    /// the rounding term in `math/hash-bin`.
+    /// probability at most δ. This bound is used if it is below the distance L of the level. The
+    /// book derives the bound and the rounding term in `math/hash-bin`.
     #[must_use]
     pub fn sensitivity(&self) -> u64 {
         let grid = f64::from(self.grid());
@@ -137,7 +137,8 @@ impl HashBin {
     }
 
     /// Bound 2√(b·L·ln(2b/δ)) on the distance between the bins of two neighbours, which fails with
-    /// probability at most δ. `None` if the level has no δ, or if the bound is not below L.
+    /// probability at most δ. Here b is the number of bins, and L the maximum distance between the
+    /// inputs. `None` if the level has no δ, or if the bound is not below L.
     fn hoeffding_distance(&self) -> Option<f64> {
         let Level::Neighbouring {
             distance,

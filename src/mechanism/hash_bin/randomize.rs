@@ -35,7 +35,7 @@ pub struct Randomizer {
     hash: ElementHash,
     sampling: Sampling,
     pub(super) grid_bits: u32,
-    /// Clipping bound at user level, ηΓ steps of the grid; else `None`.
+    /// Clipping bound at user level, in steps of the grid. `None` at other levels.
     clip: Option<u32>,
     /// Sum of each bin, in units of 2⁻⁴².
     pub(super) sums: Vec<i64>,
@@ -56,7 +56,8 @@ impl Randomizer {
         }
     }
 
-    /// Adds each value times its item's sign to the item's bin. Clips the sum at user level.
+    /// Adds each value, times the sign of the item, to the bin of the item. At user level, clips
+    /// the sum.
     pub(super) fn sum(&mut self, seed: u64, entries: &[Entry]) {
         let keys = HashKeys::new(seed);
         self.sums.fill(0);
@@ -78,7 +79,7 @@ impl Randomizer {
         }
     }
 
-    /// Rounds a sum to the grid at random, so that its expectation is unchanged.
+    /// Rounds a sum to the grid at random, so that the expected result is the sum.
     fn round<R: CryptoRng + ?Sized>(&self, sum: i64, rng: &mut R) -> i64 {
         let shift = FRACTION_BITS - self.grid_bits;
         // The shift rounds down, for negative sums too, so the rest is not negative.
@@ -92,8 +93,8 @@ impl Randomizer {
 impl Randomize for Randomizer {
     type Report = Report;
 
-    /// Draws for each bin, in this order: its rounding to the grid (64 bits, or none if the sum is
-    /// on the grid), then its noise or sign.
+    /// Draws for each bin, in this order: the rounding to the grid (64 bits, or none if the sum is
+    /// on the grid), then the noise of the bin or the sign of the response.
     fn randomize<R: CryptoRng + ?Sized>(
         &mut self,
         entries: &[Entry],

@@ -26,7 +26,7 @@ pub struct Rates {
     /// Variance of one estimate from the response to an empty input. For a sign it is A². For a bin
     /// it is the variance of the noise and the rounding.
     pub noise: f64,
-    /// Probability that another given item is in the same bin.
+    /// Probability that two given items are in the same bin.
     pub shared: f64,
     /// Clipping bound η, or `None` if sums are not clipped.
     pub clip: Option<f64>,
@@ -35,15 +35,15 @@ pub struct Rates {
     pub two_point: bool,
 }
 
-/// Proportion of each value that reaches the estimate, if sums are clipped to the bound `clip`. It
-/// is 1 without clipping.
+/// Proportion of each value that remains in the estimate, if sums are clipped to the bound `clip`.
+/// The proportion is 1 without clipping.
 fn clip_attenuation(clip: Option<f64>, entries: u32) -> f64 {
     clip.map_or(1.0, |clip| attenuation(entries, clip))
 }
 
 impl HashBin {
-    /// Proportion of each value that reaches the estimates, for a person with `entries` entries of
-    /// ±1. It is 1 if nothing is clipped.
+    /// Proportion of each value that remains in the estimates, for a person with `entries` entries
+    /// of ±1. The proportion is 1 without clipping.
     #[must_use]
     pub fn attenuation(&self, entries: u32) -> f64 {
         clip_attenuation(self.level().clip(), entries)

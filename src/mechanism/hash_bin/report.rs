@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use crate::codec::{append, append_signed};
 use crate::mechanism::contract::Encode;
 
-/// Report of hash-bin: its seed and the randomised sums.
+/// Report of hash-bin: a seed and the randomised sums.
 ///
 /// ```
 /// use hushbin::mechanism::hash_bin::{Report, Response};

@@ -8,12 +8,12 @@ use crate::sample::{DiscreteLaplace, ExpLowerBound};
 /// Number of fraction bits of ε, which is rounded down to a multiple of 2⁻²⁴ before noise is
 /// scaled.
 pub(super) const EPSILON_BITS: u32 = 24;
-/// Multiple of its scale that the noise exceeds with a probability below 2⁻⁶⁴.
+/// Multiple of the scale that the noise exceeds with a probability below 2⁻⁶⁴.
 const NEVER: f64 = 45.0;
 
 impl HashBin {
-    /// Discrete Laplace noise of one bin, in steps of the grid. Its rate is ε/Δ, with the
-    /// sensitivity Δ, and with ε rounded down to a multiple of 2⁻²⁴.
+    /// Discrete Laplace noise of one bin, in steps of the grid. The rate is ε/Δ, where Δ is the
+    /// sensitivity, and ε is rounded down to a multiple of 2⁻²⁴.
     fn laplace(&self, epsilon: f64) -> DiscreteLaplace {
         // The numerator is below 2²⁸. So is Δ, by the bounds of its parts, and the denominator is
         // below 2⁵².
@@ -75,7 +75,7 @@ pub struct Sampling {
 pub(super) enum Kind {
     TwoPoint {
         bound: ExpLowerBound,
-        /// Clipping bound, ηΓ steps of the grid.
+        /// Clipping bound, in steps of the grid.
         clip: u32,
     },
     Laplace {

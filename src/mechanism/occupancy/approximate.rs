@@ -7,7 +7,8 @@ use super::distribution::NEGLIGIBLE;
 use super::strengths::Strengths;
 use super::top::{TopSum, step};
 
-/// Expected sums over the c strongest cells, computed as if each K_v were normally distributed.
+/// Approximate expected sums over the c strongest cells. They are computed as if the number K_v of
+/// cells of strength v or more were normally distributed, for each v.
 #[derive(Debug, Clone)]
 pub(crate) struct ApproximateTopSums {
     /// For each v ≥ 1, moments of K_v: the number of cells of strength v or more.
@@ -78,9 +79,9 @@ impl ApproximateTopSums {
 }
 
 impl Level {
-    /// Computes E\[min(c, K)\] for a normal K with mean μ and deviation σ: μ − σ·(φ(z) − z·(1 −
-    /// Φ(z))), where z = (c − μ)/σ. φ is the density and Φ the distribution function of a standard
-    /// normal variate.
+    /// Computes E\[min(c, K)\] for a normally distributed number K of cells with mean μ and
+    /// standard deviation σ. The result is μ − σ·(φ(z) − z·(1 − Φ(z))), where z = (c − μ)/σ. φ is
+    /// the density and Φ the distribution function of a standard normal variate.
     fn at_most(&self, c: f64) -> f64 {
         // K is constant up to rounding, and a division by σ would fail.
         if self.deviation < 1e-9 {

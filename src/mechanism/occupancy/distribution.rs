@@ -1,4 +1,5 @@
-//! Distributions of counts, and products of the polynomials that generate the counts.
+//! Distributions of counts, and products and powers of their generating functions, which are
+//! polynomials.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -8,8 +9,8 @@ pub(super) const NEGLIGIBLE: f64 = 1e-18;
 /// Probability mass that may be dropped at the ends of a distribution. It is small enough that no
 /// term above [`NEGLIGIBLE`] changes.
 pub(super) const DROPPED_MASS: f64 = NEGLIGIBLE * 1e-4;
-/// Ratio of a polynomial's coefficient to its greatest one, at which coefficients at the end are
-/// dropped.
+/// Multiple of a polynomial's greatest coefficient. Coefficients at the end that are no greater
+/// than this are dropped.
 const DROPPED: f64 = 1e-40;
 
 /// Distribution of a count: the probabilities of `first`, `first` + 1 and so on.
@@ -80,9 +81,9 @@ impl CountDistribution {
     }
 }
 
-/// Computes terms 0 to `most` of a unimodal sequence, relative to its greatest term, at `mode`.
-/// `ratio(k)` is term k + 1 divided by term k. The computation starts at the mode, so that every
-/// term is at most 1.
+/// Computes terms 0 to `most` of a unimodal sequence, divided by the greatest term, which is at the
+/// index `mode`. `ratio(k)` is term k + 1 divided by term k. The computation starts at the mode, so
+/// that every term is at most 1.
 pub(super) fn from_mode(mode: usize, most: usize, ratio: impl Fn(usize) -> f64) -> Vec<f64> {
     let mut terms = vec![0.0; most + 1];
     terms[mode] = 1.0;

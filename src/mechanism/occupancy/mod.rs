@@ -92,9 +92,10 @@ impl Occupancy {
         s + s * (s - 1.0) * meet
     }
 
-    /// Computes the expected sums over the c strongest cells, G(c) included, for every c up to
-    /// `most`. The cells are those of `functions` independent hash functions. The sums are exact up
-    /// to rounding (relative errors near 1e-13). Takes a few milliseconds at s = 64.
+    /// Computes the expected sums of strengths, of squared strengths and of elements over the c
+    /// strongest cells, for every c up to `most`. The cells are those of `functions` independent
+    /// hash functions. The sums are exact up to rounding (relative errors near 1e-13). Takes a few
+    /// milliseconds at s = 64.
     #[must_use]
     pub fn top_sums(&self, strength: Strength, functions: u32, most: u32) -> TopSums {
         let strengths = self.strengths(strength);
@@ -104,7 +105,8 @@ impl Occupancy {
         TopSums::new(tails, &strengths.loads, most)
     }
 
-    /// Returns P(K_v ≥ j) for j up to `most`, for v = 1, 2, …. Ends before the first v for which
+    /// Returns, for each strength v = 1, 2, …, the tail probabilities P(K_v ≥ j) for j up to
+    /// `most`. K_v is the number of cells of strength v or more. Ends before the first v for which
     /// P(K_v ≥ 1) is negligible.
     fn tails(
         &self,
@@ -119,22 +121,24 @@ impl Occupancy {
             .take_while(|tails| tails[1] > NEGLIGIBLE)
     }
 
-    /// Returns E\[min(c, K_v)\] for v = 1, 2, …, where c = `favoured` and K_v counts the cells of
-    /// all `functions` hash functions. It is the expected number of cells, among the c heaviest,
-    /// that hold v or more elements.
+    /// Returns, for v = 1, 2, …, the expected number of cells that hold v or more elements, among
+    /// the c = `favoured` heaviest cells. It is E\[min(c, K_v)\], where K_v is the number of such
+    /// cells among all cells of `functions` hash functions.
     pub(crate) fn expected_favoured_reaching(&self, functions: u32, favoured: u32) -> Vec<f64> {
         let strengths = self.strengths(Strength::Count);
         let tails = self.tails(&strengths, functions, favoured as usize);
         tails.map(|tails| tails[1..].iter().sum()).collect()
     }
 
-    /// Returns P(count = n) for n from 0 to s, for one of the T cells, whose counts sum to s.
+    /// Returns the distribution of the count of one cell: P(count = n) for n from 0 to s. The
+    /// counts of all T cells sum to s.
     pub(crate) fn counts(&self) -> Vec<f64> {
         self.count_distribution(self.elements as usize + 1)
     }
 
     /// Computes approximate expected sums for one hash function. Searches for parameters use them.
-    /// The mean of each K_v is exact, and its variance is approximate.
+    /// For each strength v, the number of cells of strength v or more has an exact mean and an
+    /// approximate variance.
     pub(crate) fn approximate_top_sums(&self, strength: Strength) -> ApproximateTopSums {
         ApproximateTopSums::new(self.cells, &self.strengths(strength))
     }
@@ -169,8 +173,8 @@ impl Occupancy {
         }
     }
 
-    /// Returns P(count = n) for n below `len`, for one of the T cells, whose counts sum to s. The
-    /// distribution is binomial or hypergeometric.
+    /// Returns the distribution of the count of one cell: P(count = n) for n below `len`. The
+    /// counts of all T cells sum to s, so the distribution is binomial or hypergeometric.
     fn count_distribution(&self, len: usize) -> Vec<f64> {
         let s = f64::from(self.elements);
         let cells = f64::from(self.cells);
@@ -192,8 +196,8 @@ impl Occupancy {
         law
     }
 
-    /// Returns P(count = n) for n from 0 until it is negligible, for one independent cell with mean
-    /// s/T. The distribution is Poisson, or binomial with m trials.
+    /// Returns P(count = n) for n from 0 until it is negligible. The count is that of an
+    /// independent cell, with mean s/T. The distribution is Poisson, or binomial with m trials.
     fn independent_count_distribution(&self) -> Vec<f64> {
         let mean = f64::from(self.elements) / f64::from(self.cells);
         let most = self.elements.min(self.per_cell.unwrap_or(u32::MAX)) as usize;
@@ -212,9 +216,9 @@ impl Occupancy {
         law
     }
 
-    /// Computes the distribution of K_v, the number of cells that reach v. `law` is the
-    /// distribution of an independent cell's count. `reach[n]` is the probability that a count of n
-    /// reaches v.
+    /// Computes the distribution of K_v, the number of cells of strength v or more. `law` is the
+    /// distribution of an independent cell's count. `reach[n]` is the probability that a cell with
+    /// a count of n has strength v or more.
     fn cells_reaching(&self, law: &[f64], reach: &[f64]) -> CountDistribution {
         let s = self.elements as usize;
         let cells = self.cells as usize;
@@ -251,8 +255,9 @@ impl Occupancy {
         CountDistribution::new(first, weights)
     }
 
-    /// Returns the least and the greatest value of K_v that are not negligible. The greatest is at
-    /// most `most`. `a` is the probability that a cell reaches v.
+    /// Returns the least and the greatest number K_v of cells of strength v or more whose
+    /// probabilities are not negligible. The greatest is at most `most`. `a` is the probability
+    /// that one cell has strength v or more.
     ///
     /// For independent cells K_v is binomial, and Bernstein's inequality applies. The counts sum to
     /// s with a probability of at least about 1/√(8s), or 1/100. So this condition raises no

@@ -20,7 +20,8 @@ pub struct TopSum {
     pub squares: f64,
     /// Number of elements in these cells. It is approximate, because each cell counts as the mean
     /// number of elements of the cells with its strength. Under CoCo, c may exceed the number of
-    /// cells that have a strength. The surplus then counts sides of cells without strength.
+    /// cells that have a strength. The c strongest sides then include sides of cells without
+    /// strength.
     pub load: f64,
 }
 
@@ -57,8 +58,9 @@ impl TopSums {
         }
     }
 
-    /// Computes the sums for c up to `most`. `tails` yields P(K_v ≥ j) as a list over j, for v = 1,
-    /// 2, …. `loads` are the expected numbers of elements in a cell of strength 0, 1, ….
+    /// Computes the sums for c up to `most`. `tails` yields, for v = 1, 2, …, the list of P(K_v ≥
+    /// j) over j, where K_v is the number of cells of strength v or more. `loads` are the expected
+    /// numbers of elements in a cell of strength 0, 1, ….
     pub(super) fn new(tails: impl Iterator<Item = Vec<f64>>, loads: &[f64], most: usize) -> Self {
         let none = TopSum {
             strength: 0.0,

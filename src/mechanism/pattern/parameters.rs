@@ -29,9 +29,10 @@ impl Pattern {
     /// Checks the ranges and creates the parameters.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] for an L outside [`bounds::OUTPUTS`]. [`Error::Combination`] unless
-    /// the favoured outputs ascend and are below L, and are at least one output but not all.
-    /// [`Task::of_questions`](crate::Task::of_questions) checks that the parameters suit a domain.
+    /// [`Error::OutOfRange`] if the number L of outputs is outside [`bounds::OUTPUTS`].
+    /// [`Error::Combination`] unless the favoured outputs ascend and are below L. They must also be
+    /// at least one output, but not all. [`Task::of_questions`](crate::Task::of_questions) checks
+    /// that the parameters suit a domain.
     pub fn new(outputs: u32, favoured: impl Into<Vec<u32>>) -> Result<Self, Error> {
         bounds::OUTPUTS.check(f64::from(outputs))?;
         let favoured = favoured.into();
@@ -57,7 +58,7 @@ impl Pattern {
         &self.favoured
     }
 
-    /// Returns true if `cell` favours `output`. Both are below L.
+    /// Returns true if `cell` favours `output`. Both are below the number of outputs.
     #[must_use]
     pub fn favours(&self, cell: u32, output: u32) -> bool {
         // Rotate the output back to cell 0.

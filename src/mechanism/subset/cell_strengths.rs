@@ -20,8 +20,8 @@ pub(in crate::mechanism) struct CellStrengths {
     cells: u32,
     /// Number of hash functions R.
     functions: usize,
-    /// Count of each cell of the function that is being counted, or of all functions if each has
-    /// one cell. All counts are 0 between calls.
+    /// Count of each cell of the hash function that is being counted. If each function has one
+    /// cell, the counts of all functions. All counts are 0 between calls.
     counts: Vec<i32>,
     /// Cell and count in one number, for each cell that has a strength, block by block. Entries at
     /// or after the end of the last block are stale.
@@ -34,7 +34,7 @@ pub(in crate::mechanism) struct CellStrengths {
     sorted: Vec<u64>,
 }
 
-/// Number of functions in a block, if each function has one cell.
+/// Number of hash functions that form one block, if each function has one cell.
 const SINGLES: u32 = 16;
 
 const fn pack(cell: u32, count: i32) -> u64 {
@@ -53,13 +53,13 @@ pub(super) const fn strength_of(held: u64) -> u32 {
     count_of(held).unsigned_abs()
 }
 
-/// Returns the side that has the strength in a packed cell and count.
+/// Returns the side that has a strength, for a cell that is packed with its count.
 pub(super) const fn side_of(held: u64) -> u32 {
     2 * cell_of(held) + (count_of(held) < 0) as u32
 }
 
 impl CellStrengths {
-    /// Creates the counts of `functions` hash functions with `cells` cells each, all 0. Inputs have
+    /// Creates counts of 0 for `functions` hash functions with `cells` cells each. Inputs have
     /// `elements` elements, at most 1024.
     pub(in crate::mechanism) fn new(cells: u32, functions: u32, elements: u32) -> Self {
         Self {
@@ -74,7 +74,7 @@ impl CellStrengths {
     }
 
     /// Number of cells in a block. A block is one function, or several functions of one cell each.
-    /// The last block may have fewer.
+    /// The last block may have fewer cells.
     const fn block(&self) -> u32 {
         if self.has_several() {
             self.cells
@@ -148,7 +148,7 @@ impl CellStrengths {
         self.tallies.len() / 2
     }
 
-    /// Number of sides with the given strength, which is at least 1.
+    /// Number of sides of this strength. `strength` is at least 1.
     pub(super) fn sides_of_strength(&self, strength: usize) -> u32 {
         let zero = self.greatest();
         self.tallies[zero + strength] + self.tallies[zero - strength]

@@ -131,7 +131,7 @@ impl Thresholds {
     }
 
     /// Realised local ε: the logarithm of the greatest probability of an output divided by the
-    /// least, each taken over all outputs and all inputs. It is rounded up, and never above the
+    /// least. Both are taken over all outputs and all inputs. It is rounded up, and never above the
     /// requested ε.
     #[must_use]
     pub fn effective_epsilon(&self) -> f64 {
@@ -210,7 +210,7 @@ impl BucketReport {
 /// assert_eq!(Rule::Heaviest { favoured: 3 }.name(), RuleName::Heaviest);
 /// ```
 pub trait NamedRule: Rule {
-    /// Type of the rules' names. A name is the rule without its parameter.
+    /// Type of the rules' names. A name identifies the rule without the rule's parameter.
     type Name: Copy + Eq + Debug + Serialize + DeserializeOwned;
 
     /// Reason in the error if the paper's rule is given a number c of favoured buckets.

@@ -37,8 +37,8 @@ impl FavouredSet {
         }
     }
 
-    /// Returns the probability of a bucket with the given strength. A strength of 0 stands for a
-    /// bucket without strength that may be favoured.
+    /// Returns the probability that a given bucket of this strength is reported. A strength of 0
+    /// stands for a bucket without strength that may be favoured.
     pub(in crate::mechanism) const fn probability_of_strength(
         &self,
         levels: &BucketProbabilities,

@@ -1,6 +1,6 @@
 //! Favoured set under the rules that favour the c strongest of all buckets, with ties broken
-//! uniformly at random. The set has the number of buckets that are certainly inside and the number
-//! that tie, and can draw a bucket.
+//! uniformly at random. The set stores the number of buckets that are certainly inside, and the
+//! number of buckets that tie. It can draw a bucket.
 //!
 //! [`CellStrengths`] ranks the buckets that have a strength. The sampler draws a rank inside or
 //! outside the set. Tied buckets are interchangeable: if the rank belongs to a tied bucket, one of
@@ -11,7 +11,7 @@ use rand_core::Rng;
 use super::cell_strengths::CellStrengths;
 use crate::sample::{Threshold, below};
 
-/// Favoured set for one seed and input.
+/// Set of favoured buckets for one seed and input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::mechanism) struct FavouredSet {
     /// Size c of the set.
@@ -69,9 +69,10 @@ impl FavouredSet {
         self.size - self.certain
     }
 
-    /// Draws a bucket: inside the set with the probability of `threshold`, else outside, and
-    /// uniformly within that part. Draws a word for the threshold, then a rank. If the rank belongs
-    /// to a tied bucket, also draws one of the tied buckets.
+    /// Draws a bucket of the set with the probability of `threshold`, else a bucket outside the
+    /// set. All buckets of the set are equally likely, and so are all buckets outside. Consumes a
+    /// word for the threshold, then draws a rank. If the rank belongs to a tied bucket, also draws
+    /// one of the tied buckets.
     pub(in crate::mechanism) fn sample<R: Rng + ?Sized>(
         &self,
         buckets: u32,

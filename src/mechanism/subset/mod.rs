@@ -5,9 +5,10 @@
 //! elements of an input to its own buckets. A rule favours c of all buckets. Each favoured bucket
 //! is drawn with a weight of e = exp(ε), each other bucket with a weight of 1.
 //!
-//! If R is large, the number of strong buckets hardly depends on the seed. Then the c favoured
-//! buckets are exactly the strong ones, and the variance falls towards the best possible. Only the
-//! client bears the cost: it computes R·s hashes for s elements.
+//! A bucket is strong if it holds elements, or, in CoCo, if the net push to it is positive. If R is
+//! large, the number of strong buckets hardly depends on the seed. Then the c favoured buckets are
+//! exactly the strong ones, and the variance falls towards the best possible. Only the client bears
+//! the cost: it computes R·s hashes for s elements.
 //!
 //! If each bucket holds one element, this is the k-subset mechanism with k = c (Wang et al.,
 //! "Mutual Information Optimally Local Private Discrete Distribution Estimation", 2016; Ye and

@@ -31,7 +31,7 @@ use crate::hash::{ElementHash, Hashing, MAX_WINDOW_BUCKETS};
 pub struct Subset<R> {
     pub(super) rule: R,
     pub(super) hashing: Hashing,
-    /// Number t of buckets of each hash function. In CoCo, a pair has two of them.
+    /// Number t of buckets of each hash function. In CoCo, two buckets form a pair.
     pub(super) buckets: u32,
     pub(super) hashes: u32,
 }
@@ -52,10 +52,10 @@ pub struct Subset<R> {
 pub trait Rule: Copy + Eq + Hashable + Debug {
     /// Name of the mechanism, as in task files.
     const MECHANISM: &'static str;
-    /// Number of buckets in a cell: 1, or 2 if cells are pairs of sides. Elements are hashed to
-    /// cells.
+    /// Number of buckets in a cell, to which elements are hashed: 1, or 2 if cells are pairs of
+    /// sides.
     const SIDES: u32;
-    /// Reason in the error if the paper's rule has s cells or fewer.
+    /// Reason in the error if the paper's rule has no more cells than the sparsity s.
     const NEEDS_CELLS: &'static str;
     /// Reason in the error if the paper's rule is given several hash functions.
     const ONE_HASH: &'static str;
@@ -98,7 +98,8 @@ impl<R: Rule> Subset<R> {
     /// - `buckets` is outside [`bounds::BUCKETS`], or above 255 under windows;
     /// - `hashes` is outside [`bounds::HASHES`], or gives more than [`bounds::BUCKETS`] buckets
     ///   in all;
-    /// - c is not from 1 to the maximum of the rule: R·t − 1 for Collision, R·t/2 for CoCo.
+    /// - the rule's number of favoured buckets is not from 1 to R·t − 1 (Collision) or R·t/2
+    ///   (CoCo), for R hash functions of t buckets each.
     ///
     /// [`Error::Combination`] in these cases:
     ///
@@ -180,8 +181,9 @@ impl<R: Rule> Subset<R> {
         self.hashes * self.buckets
     }
 
-    /// Number of consecutive buckets, in cyclic order, that each element is in: c under
-    /// [`Hashing::BalancedWindows`], else 1.
+    /// Number of buckets that contain each element. Under [`Hashing::BalancedWindows`] it is the
+    /// number of favoured buckets, and these buckets are consecutive in cyclic order. Otherwise it
+    /// is 1.
     #[must_use]
     pub fn width(&self) -> u32 {
         match self.hashing {
@@ -215,21 +217,22 @@ impl<R: Rule> Subset<R> {
         ElementHash::new(self.hashing, self.elements(domain), self.cells())
     }
 
-    /// Number of items d if missing entries are filled up with items. `None` if they are filled up
-    /// with paddings.
+    /// Number d of items, if inputs with fewer entries than the sparsity are filled up with items.
+    /// `None` if they are filled up with paddings.
     pub(in crate::mechanism) fn filling_items(&self, domain: &Domain) -> Option<u32> {
         let items = domain.items();
         items.filter(|_| self.hashing == Hashing::BalancedItems)
     }
 
-    /// Creates the counts of the cells of all hash functions, all 0, for inputs over `domain`.
+    /// Creates counts of 0 for the cells of all hash functions, for inputs over `domain`.
     pub(super) fn empty_cells(&self, domain: &Domain) -> CellStrengths {
         CellStrengths::new(self.cells(), self.hashes, domain.sparsity() * self.width())
     }
 }
 
-/// Returns [`bounds::HASHES`] with the maximum for sparsity s. R·s is bounded, because the client
-/// computes R·s hashes for each report.
+/// Returns the range of the number R of hash functions at sparsity s. It is [`bounds::HASHES`] with
+/// a maximum that depends on s. The product R·s is bounded, because the client computes R·s hashes
+/// for each report.
 pub(crate) fn most_hashes(sparsity: u32) -> bounds::Bound {
     bounds::HASHES.at_most(f64::from(bounds::HASHED / sparsity))
 }

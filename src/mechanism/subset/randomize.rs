@@ -1,5 +1,5 @@
-//! Sampler of reports of one bucket. The elements of an input are hashed, and the buckets are
-//! ranked once. From this ranking the sampler draws a report, or an audit computes the exact
+//! Sampler of reports that name one bucket. The elements of an input are hashed, and the buckets
+//! are ranked once. From this ranking the sampler draws a report, or an audit computes the exact
 //! distribution.
 
 use alloc::vec::Vec;
@@ -38,12 +38,12 @@ use crate::sort::sort;
 pub struct Randomizer<R> {
     pub(in crate::mechanism) domain: Domain,
     functions: HashFunctions,
-    /// Number of items d if missing entries are filled up with items. `None` if they are filled up
-    /// with paddings.
+    /// Number d of items, if inputs with fewer entries than the sparsity are filled up with items.
+    /// `None` if they are filled up with paddings.
     filling_items: Option<u32>,
     pub(in crate::mechanism) thresholds: Thresholds,
-    /// Entries after sampling down, at most s. In CoCo, the entries that are added to reach s
-    /// follow.
+    /// Entries after sampling down, at most s. In CoCo, they are followed by the entries that are
+    /// added to reach s.
     pub(in crate::mechanism) signed: Vec<Signed>,
     /// Elements of the input, prepared for hashing. Also used as memory for sorting items.
     placed: Vec<u64>,
@@ -101,7 +101,7 @@ impl<R: Rule> Randomizer<R> {
         items.map(|items| items - signed)
     }
 
-    /// Number of elements that are missing in `signed` to have s.
+    /// Number of elements that have to be added to `signed` to reach s.
     pub(in crate::mechanism) fn missing(&self) -> u32 {
         self.domain
             .sparsity()
@@ -111,8 +111,8 @@ impl<R: Rule> Randomizer<R> {
 
     /// Lists the s elements: the signed items, then the missing elements. The missing elements are
     /// paddings, or items outside the input, consecutive in cyclic order. `rank` is the rank of the
-    /// first added item among all items outside the input. In CoCo, `is_negative` returns the sign
-    /// of each added element.
+    /// first added item among all items outside the input. In CoCo, `is_negative` returns true if
+    /// the added element with the given index has a negative sign.
     ///
     /// If the rank is uniformly random, each item outside the input is equally likely to be added.
     /// Its sign is fair, so an added item counts as neither liked nor disliked on average.
@@ -192,7 +192,7 @@ impl<R: Rule> Randomizer<R> {
         self.thresholds.inside(self.cells.len())
     }
 
-    /// Number of buckets of the cells whose count is 0.
+    /// Number of buckets in cells whose count is 0.
     fn balanced(&self) -> u32 {
         self.thresholds.outcomes - R::SIDES * self.cells.len()
     }
@@ -321,7 +321,7 @@ impl<R: Rule> Randomize for Randomizer<R> {
     }
 }
 
-/// Returns the other side of the same pair.
+/// Returns the other side of the pair that the side `bucket` belongs to.
 pub(in crate::mechanism) const fn opposite(bucket: u32) -> u32 {
     bucket ^ 1
 }

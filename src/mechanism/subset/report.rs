@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use crate::codec::append;
 use crate::mechanism::contract::Encode;
 
-/// Randomised message of a mechanism that draws a bucket.
+/// Report of a mechanism that draws one bucket: a seed and that bucket.
 ///
 /// ```
 /// use hushbin::mechanism::BucketReport;

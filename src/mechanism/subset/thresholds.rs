@@ -1,4 +1,4 @@
-//! Integer thresholds for the probabilities with which reports of one output are drawn.
+//! Integer thresholds for the probability that a report is one of the favoured outputs.
 
 use alloc::vec::Vec;
 
@@ -47,7 +47,7 @@ impl Thresholds {
     }
 
     /// Probability of drawing a favoured output, for an input whose elements are in `cells`
-    /// different cells, at least 1.
+    /// different cells. `cells` is at least 1.
     #[inline]
     #[must_use]
     pub fn inside(&self, cells: u32) -> Threshold {

@@ -24,13 +24,14 @@ struct WindowParts {
 }
 
 impl Window {
-    /// Number N of levels that a number may be rounded to, t − k + 1.
+    /// Number of levels that a number may be rounded to. It is t − k + 1 if a level favours k of t
+    /// atoms.
     #[must_use]
     pub const fn levels(&self) -> u32 {
         self.atoms() - self.favoured() + 1
     }
 
-    /// Sum Wᵢ of the values of the atoms that level i favours.
+    /// Sum of the values of the atoms that this level favours.
     ///
     /// # Panics
     /// If there is no such level.
@@ -123,11 +124,11 @@ pub struct Support {
 }
 
 impl Support {
-    /// Calls `visit` with each attribute that the report's seed draws, and the attribute's atom,
-    /// from 0 to t − 1.
+    /// Calls `visit` with each attribute that the report's seed draws, and the index of the
+    /// attribute's atom.
     ///
     /// # Panics
-    /// If there are fewer attributes than `drawn`.
+    /// If the domain has fewer attributes than the mechanism draws.
     #[inline]
     pub fn for_each_atom(&self, report: &Report, mut visit: impl FnMut(u32, u32)) {
         let (mut cell, mut cells) = (report.bucket, self.cells);

@@ -32,15 +32,16 @@ impl Window {
     /// Maximum number of cells. It is bounded because privacy accounting and audits list all cells.
     pub const MOST_CELLS: u32 = 4096;
 
-    /// Checks the ranges and creates the parameters. `values` are those of the ⌊t/2⌋ atoms of the
-    /// upper half, ascending. The lower half has the negated values, and a middle atom has 0.
+    /// Checks the ranges and creates the parameters. `values` are the values of the ⌊t/2⌋ atoms of
+    /// the upper half, ascending, for t = `atoms`. The lower half has the negated values, and a
+    /// middle atom has 0.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] for an m outside [`bounds::DRAWN`], a t outside [`bounds::ATOMS`], a k
-    /// that is not from 1 to t/2, or a greatest value outside [`bounds::ATOM_VALUE`].
-    /// [`Error::Combination`] for more cells than [`Window::MOST_CELLS`], or unless there are ⌊t/2⌋
-    /// values in ascending order. [`Task::of_questions`](crate::Task::of_questions) checks that the
-    /// parameters suit a domain.
+    /// [`Error::OutOfRange`] for `drawn` outside [`bounds::DRAWN`], t = `atoms` outside
+    /// [`bounds::ATOMS`], `favoured` not from 1 to t/2, or a greatest value outside
+    /// [`bounds::ATOM_VALUE`]. [`Error::Combination`] for more cells than [`Window::MOST_CELLS`],
+    /// or unless there are ⌊t/2⌋ values in ascending order.
+    /// [`Task::of_questions`](crate::Task::of_questions) checks that the parameters suit a domain.
     pub fn new(
         drawn: u32,
         atoms: u32,
@@ -97,13 +98,13 @@ impl Window {
         self.favoured
     }
 
-    /// Number of cells, tᵐ.
+    /// Number of cells: tᵐ for m drawn attributes with t atoms each.
     #[must_use]
     pub const fn cells(&self) -> u32 {
         self.atoms().pow(self.drawn)
     }
 
-    /// Number of favoured cells, kᵐ.
+    /// Number of favoured cells: kᵐ for m drawn attributes, if a level favours k atoms.
     #[must_use]
     pub const fn favoured_cells(&self) -> u32 {
         self.favoured.pow(self.drawn)
@@ -115,7 +116,7 @@ impl Window {
         Thresholds::for_fixed_size(epsilon, self.favoured_cells(), self.cells())
     }
 
-    /// Value Y of `atom`, which is below t.
+    /// Value of `atom`, which is an index below the number of atoms.
     #[must_use]
     // One copy in the module that pages download.
     #[inline(never)]

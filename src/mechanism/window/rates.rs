@@ -34,9 +34,9 @@ pub struct Rates {
     /// Probability of an atom that the attribute's level does not favour, given that the attribute
     /// is drawn.
     pub other: f64,
-    /// Value of each atom divided by the sum of the last level, Y/W₍N−1₎.
+    /// Value of each atom, divided by the sum of the values that the last level favours.
     pub values: Vec<f64>,
-    /// Number that each level stands for, W/W₍N−1₎.
+    /// Number that each level stands for, from −1 to 1.
     pub levels: Vec<f64>,
     /// Second moment of one report's estimate of a number, at each level.
     squares: Vec<f64>,
@@ -140,7 +140,7 @@ impl Rates {
 }
 
 impl Window {
-    /// Probability that a number from −1 to 1 is rounded to a level that favours an atom.
+    /// Probability that a number from −1 to 1 is rounded to a level that favours `atom`.
     #[must_use]
     pub fn chance(&self, number: f64, atom: u32) -> f64 {
         let (level, up) = self.level_and_rounding(number);

@@ -31,7 +31,7 @@ pub struct Rates {
 }
 
 impl Pattern {
-    /// Computes the rates over `cells` cells, at most L, at local ε.
+    /// Computes the rates over `cells` cells at local ε.
     ///
     /// # Panics
     /// If there are more cells than outputs.
