@@ -3,8 +3,8 @@
 use super::keys::{HashKeys, ROUNDS};
 use super::shuffle;
 
-/// Number of rounds if a coordinate takes few values. Every number of rounds is odd. See
-/// [`Balanced::rounds`].
+/// Number of rounds if a coordinate of the slots takes few values. All numbers of rounds are odd.
+/// See [`Balanced::rounds`].
 const MORE_ROUNDS: usize = 21;
 /// Number of rounds if coordinate z takes few values and w takes many.
 const SOME_ROUNDS: usize = 9;
@@ -99,8 +99,8 @@ impl Balanced {
         self.rounds
     }
 
-    /// Returns true if the order of the slots is shuffled instead of passing through rounds. With m
-    /// = 1, rounds would only rotate the slots, so neighbours would stay neighbours.
+    /// Returns true if the slots are shuffled instead of passing through rounds. With one slot per
+    /// bucket, rounds would only rotate the slots, so neighbours would stay neighbours.
     pub(super) const fn is_shuffled(&self) -> bool {
         self.rounds == SHUFFLE_INSTEAD
     }
@@ -149,7 +149,7 @@ impl Balanced {
     }
 }
 
-/// Shifts one coordinate by a keyed function of the other.
+/// Shifts one coordinate of each slot by a keyed function of the other coordinate.
 #[inline(always)]
 fn shift<const L: usize>(shifted: &mut [u32; L], by: &[u32; L], keys: [u32; L], range: u32) {
     for ((shifted, &by), key) in shifted.iter_mut().zip(by).zip(keys) {
@@ -157,7 +157,7 @@ fn shift<const L: usize>(shifted: &mut [u32; L], by: &[u32; L], keys: [u32; L], 
     }
 }
 
-/// Maps `x` and a key to a value below `range`.
+/// Maps `x` and a key to a pseudorandom value below `range`.
 #[inline(always)]
 pub(super) fn scaled(x: u32, key: u32, range: u32) -> u32 {
     ((u64::from(mix32(x ^ key)) * u64::from(range)) >> 32) as u32

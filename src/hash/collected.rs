@@ -1,4 +1,4 @@
-//! Hash families for collectors: canonical bytes, and the buckets of reports.
+//! Hash families as collectors use them: codes in canonical bytes, and hash functions of reports.
 
 use super::family::{ElementHash, Hashing};
 use super::functions::HashFunctions;
@@ -28,8 +28,9 @@ impl ElementHash {
         }
     }
 
-    /// Returns the keys of the hash function that a cell belongs to, and the cell's bucket under
-    /// that function. Each function has t consecutive cells.
+    /// Finds the hash function that a cell belongs to, among the hash functions of the report with
+    /// this seed. Returns the keys of that function, and the bucket that is the cell. Each hash
+    /// function has t consecutive cells, one for each bucket.
     #[inline]
     pub(crate) const fn locate(&self, seed: u64, cell: u32) -> (HashKeys, u32) {
         let t = self.buckets();
@@ -54,7 +55,7 @@ impl HashFunctions {
         Self::new(ElementHash::new(hashing, elements, buckets), count, seed)
     }
 
-    /// Returns the keys of one function, counted from 0.
+    /// Returns the keys of the hash function with this index, counted from 0.
     ///
     /// # Panics
     /// If `function` is not below [`HashFunctions::count`].
@@ -65,7 +66,8 @@ impl HashFunctions {
 }
 
 impl HashKeys {
-    /// Expands the seed of a report's `function`-th hash function, counted from 0.
+    /// Computes the keys of a report's `function`-th hash function, counted from 0. `seed` is the
+    /// report's seed.
     ///
     /// The first function has the report's seed. Each further one has its own seed: output number
     /// 2³²·`function` of `splitmix64`, far behind the outputs that are keys.
@@ -90,7 +92,7 @@ pub(crate) fn element_sign(domain: &Domain, keys: &HashKeys, element: u64) -> i8
 }
 
 /// Returns the sign (+1 or −1) of an element of a closed domain. One mix gives the signs of 64
-/// consecutive elements, so that decoders can count whole words.
+/// consecutive elements, so that decoders can process 64 signs at a time.
 #[inline]
 #[must_use]
 pub fn closed_sign(keys: &HashKeys, element: u32) -> i8 {

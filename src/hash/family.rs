@@ -1,4 +1,4 @@
-//! Names of hash families, and the hash of a family for a domain.
+//! Hash families, and the hash that each family uses for a domain.
 
 use serde::{Deserialize, Serialize};
 
@@ -96,7 +96,7 @@ pub fn independent_bucket(keys: &HashKeys, key: u64, buckets: u32) -> u32 {
     ((u128::from(mix64(key ^ keys.independent)) * u128::from(buckets)) >> 64) as u32
 }
 
-/// Hash of a family for a domain. It maps elements to buckets.
+/// Hash of one family for one domain. Under given keys, it maps elements to buckets.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum ElementHash {
     Balanced(Balanced),

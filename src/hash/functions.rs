@@ -9,8 +9,8 @@ use super::lanes::RoundKeys;
 #[cfg(not(feature = "collector"))]
 use super::sequential::RoundKeys;
 
-/// R hash functions of one family, whose seed can be replaced for each report. The buckets of an
-/// element under all functions are computed together.
+/// R hash functions of one family, under the seed of a report. The seed can be replaced for each
+/// report. The buckets of an element under all functions are computed together.
 ///
 /// ```
 /// use hushbin::hash::{HashFunctions, Hashing, HashKeys, independent_bucket};
@@ -47,7 +47,7 @@ impl HashFunctions {
         self.seeds.len()
     }
 
-    /// Replaces the functions by those that another report's seed determines.
+    /// Replaces the functions by the ones that another report's seed determines.
     pub(crate) fn reseed(&mut self, seed: u64) {
         for (function, own) in (0..).zip(&mut self.seeds) {
             *own = HashKeys::function_seed(seed, function);

@@ -34,7 +34,7 @@ pub struct HashKeys {
 }
 
 impl HashKeys {
-    /// Expands a report's seed.
+    /// Expands a report's seed into keys.
     #[inline]
     #[must_use]
     pub const fn new(seed: u64) -> Self {

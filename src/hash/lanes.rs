@@ -13,8 +13,8 @@ pub(super) const LANES: usize = if cfg!(target_arch = "wasm32") { 1 } else { 16 
 /// Number of slots that are hashed side by side if at most this many are left.
 pub(super) const FEW_LANES: usize = if cfg!(target_arch = "wasm32") { 1 } else { 4 };
 
-/// Round keys of several hash functions, in rows. Each row has the same
-/// [half](HashKeys::key_index_of_round) of the key words, for all functions.
+/// Round keys of several hash functions, in rows. A row has one key of every function: one
+/// [half](HashKeys::key_index_of_round) of one key word.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RoundKeys(Vec<u32>);
 
@@ -127,7 +127,8 @@ fn side_by_side(hash: &ElementHash, seeds: &[u64]) -> Option<Balanced> {
 }
 
 impl Balanced {
-    /// Returns the buckets of at most L [prepared](Balanced::coordinates) slots under one function.
+    /// Returns the buckets of at most L [prepared](Balanced::coordinates) slots under one hash
+    /// function.
     #[inline(always)]
     pub(super) fn buckets_of<const L: usize>(&self, keys: &HashKeys, placed: &[u64]) -> [u32; L] {
         if self.is_shuffled() {
@@ -140,9 +141,9 @@ impl Balanced {
         self.run_rounds(lanes, [keys.rounds[0]; L], pair)
     }
 
-    /// Returns the buckets of [prepared](Balanced::coordinates) slots, each under its own function.
-    /// `rounds` has one row of keys for each [half](HashKeys::key_index_of_round), and rows begin
-    /// `stride` keys apart.
+    /// Returns the buckets of [prepared](Balanced::coordinates) slots, each slot under another hash
+    /// function. `rounds` has one row of keys for each [half](HashKeys::key_index_of_round), and
+    /// rows begin `stride` keys apart.
     #[inline(always)]
     fn buckets_by<const L: usize>(
         &self,

@@ -6,8 +6,8 @@ use crate::mix::output;
 /// Maximum number of items drawn.
 const MOST: usize = bounds::DRAWN.max as usize;
 
-/// Calls `visit` with `count` different items below `items`. The seed determines the items and the
-/// order.
+/// Draws `count` different items below `items`, and calls `visit` once for each of them. The seed
+/// determines the items and the order.
 ///
 /// Each set of `count` items is equally likely, with an error of at most 2⁻⁶⁴ for each draw. The
 /// method is Floyd's algorithm (Bentley, "Programming Pearls: A Sample of Brilliance", 1987). A

@@ -3,7 +3,8 @@
 use super::family::ElementHash;
 use super::keys::HashKeys;
 
-/// Empty stand-in for round keys. In these modules, keys are expanded from the seeds on demand.
+/// Empty stand-in for round keys. In the modules that pages download, keys are expanded from the
+/// seeds on demand.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RoundKeys {}
 

@@ -7,8 +7,8 @@ use crate::mix::output;
 /// Maximum number of buckets of a hash for windows, because a report names its bucket in one byte.
 pub(crate) const MAX_WINDOW_BUCKETS: u32 = 255;
 
-/// Returns the final place of one element in the random order. The function follows only this
-/// element through all exchanges.
+/// Returns the final place of one element in the random order. Only this element is followed
+/// through all exchanges.
 pub(super) fn position(keys: &HashKeys, count: u32, element: u32) -> u32 {
     let mut place = element;
     for last in (1..count).rev() {

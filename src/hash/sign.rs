@@ -1,4 +1,4 @@
-//! Fair signs of elements.
+//! Hashed signs of elements. Each sign is +1 or −1 with equal probability.
 
 use super::functions::HashFunctions;
 use super::keys::HashKeys;
@@ -10,8 +10,8 @@ pub(super) const fn sign_word(key: u64, word: u64) -> u64 {
     mix64(word ^ key)
 }
 
-/// Location of an element's sign: a bit of a word, set for +1. The location is the same for all
-/// keys.
+/// Location of the bit that is an element's hashed sign, set for +1. It consists of the number of a
+/// 64-bit word and the index of a bit. The location is the same for all keys.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SignBit {
     word: u64,
@@ -19,7 +19,7 @@ pub(crate) struct SignBit {
 }
 
 impl SignBit {
-    /// Returns the location of the sign of an element that carries no sign.
+    /// Returns the location of the hashed sign of an element that has no sign of its own.
     #[inline]
     pub(crate) const fn of(domain: &Domain, element: u64) -> Self {
         match domain.items() {

@@ -124,7 +124,7 @@ impl Balanced {
     }
 }
 
-/// Returns the order that a seed determines: the element in each of the first `count` places.
+/// Returns the shuffled order under these keys: the element in each of the first `count` places.
 fn order(keys: &HashKeys, count: u32) -> [u8; MAX_WINDOW_BUCKETS as usize] {
     let mut order = core::array::from_fn(|place| place as u8);
     for last in (1..count).rev() {
