@@ -23,7 +23,7 @@ pub struct ExpLowerBound {
     fraction_bits: u32,
 }
 
-/// Number of fraction bits of the fixed-point numbers below.
+/// Number of fraction bits of the fixed-point numbers in this file.
 const SCALE: u32 = 60;
 const ONE: u64 = 1 << SCALE;
 /// Constant ln 2 · 2⁶⁰, rounded up.
@@ -80,7 +80,7 @@ impl ExpLowerBound {
 
     /// Returns floor(2⁶⁴ · (E + 1) / (a·(E + 1) + b)), where E is this bound. Divided by 2⁶⁴, the
     /// result is the probability of one pair of weights E and 1, among a such pairs and a further
-    /// weight of b. It is rounded to the safe side as in [`ExpLowerBound::favoured_probability`].
+    /// weight of b. It is rounded down, as in [`ExpLowerBound::favoured_probability`].
     ///
     /// # Panics
     /// If a = 0 or b = 0.

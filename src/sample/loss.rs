@@ -5,8 +5,8 @@ use super::laplace::DiscreteLaplace;
 use super::uniform::{TWO_64, Threshold};
 
 impl ExpLowerBound {
-    /// Returns true if `numerator` / `denominator` is at most this bound. Both are products of
-    /// weight and count. The comparison is exact.
+    /// Returns true if `numerator` / `denominator` is at most this bound. Numerator and denominator
+    /// are products of a weight and a count. The comparison is exact.
     #[must_use]
     pub fn covers(&self, numerator: Factors, denominator: Factors) -> bool {
         // numerator · 2^fraction ≤ denominator · mantissa: factors of at most
@@ -19,7 +19,7 @@ impl ExpLowerBound {
     }
 }
 
-/// Weight and count, which form a product or a quotient. [`realised_epsilon`] takes the quotient
+/// Weight and count, whose product or quotient is meant. [`realised_epsilon`] takes the quotient
 /// weight / count, and [`least_epsilon_covering`] takes the product.
 ///
 /// ```
@@ -120,7 +120,7 @@ impl Threshold {
 }
 
 impl DiscreteLaplace {
-    /// Variance 2q/(1 − q)², where q = exp(−rate).
+    /// Variance of the noise: 2q/(1 − q)², where q = exp(−rate).
     pub(crate) fn variance(&self) -> f64 {
         let rate = self.rate();
         let denominator = -libm::expm1(-rate);

@@ -1,4 +1,4 @@
-//! Exact samplers, built from integers and thresholds only. So samples have, to the last bit, the
+//! Exact samplers, built from integers and thresholds only. So samples have exactly the
 //! distribution that the privacy accounting assumes.
 
 #[cfg(feature = "reports")]

@@ -1,8 +1,8 @@
-//! Random draws from words of 64 bits, or of 32 bits.
+//! Random draws, made from uniformly random words of 64 or 32 bits.
 
 use rand_core::Rng;
 
-/// Probability as an integer threshold: a draw is true with probability exactly threshold / 2⁶⁴.
+/// Probability as an integer threshold. A draw is true with probability exactly threshold / 2⁶⁴.
 ///
 /// ```
 /// use hushbin::sample::Threshold;
