@@ -1,6 +1,6 @@
 /**
- * Functions of the core, from the implementation in use: the WebAssembly module or the core in
- * JavaScript.
+ * Access to the functions of the core, in the implementation that is in use: the WebAssembly module
+ * or the core in JavaScript.
  */
 
 import type { Fallback } from "./fallback.js";
@@ -12,8 +12,8 @@ import {
 } from "./wasm/hushbin.js";
 
 /**
- * Functions that both implementations export: the generated JavaScript (glue) of the WebAssembly
- * module, and the core in JavaScript.
+ * Functions that both implementations export. They are in the generated JavaScript (glue) of the
+ * WebAssembly module, and in the core in JavaScript.
  */
 interface Bindings extends Fallback {
   readonly Randomizer: typeof Randomizer;
@@ -22,18 +22,18 @@ interface Bindings extends Fallback {
   readonly restart: typeof restart;
 }
 
-/** Functions of the implementation in use. Initially that is the WebAssembly module. */
+/** Functions of the implementation in use, which is the WebAssembly module at first. */
 export let bindings: Bindings = { Randomizer, digest, currentInstance, restart };
 
 /**
- * Returns true if a source is the core in JavaScript, and false if it is a source of a WebAssembly
- * module.
+ * Returns true if `source` is the core in JavaScript, and false if a WebAssembly module can be
+ * loaded from it.
  */
 export function isFallback(source: object): source is Fallback {
   return "digest" in source;
 }
 
-/** Starts the core in JavaScript and routes all later calls to it. */
+/** Starts the core in JavaScript. All later calls use it. */
 export function useFallback(fallback: Fallback): void {
   const { restart } = fallback as Bindings;
   restart();

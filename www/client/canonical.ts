@@ -1,9 +1,10 @@
-/** Canonical bytes of a task. The task's fingerprint is a hash of them. */
+/** Encoder of a task's canonical bytes, whose hash is the task's fingerprint. */
 
 import { bytesOf, concatBytes } from "./bytes.js";
 
 /**
- * Encodes text as UTF-8 and replaces lone surrogates, like TextEncoder, which Jest's jsdom lacks.
+ * Encodes text as UTF-8, with a replacement for lone surrogates. It replaces TextEncoder, which
+ * Jest's jsdom lacks.
  */
 export const utf8 = (text: string) =>
   Uint8Array.from(
@@ -14,7 +15,10 @@ export const utf8 = (text: string) =>
     (character) => character.charCodeAt(0),
   );
 
-/** Builder of canonical bytes: 8-byte little-endian numbers, and texts preceded by a length. */
+/**
+ * Builder of canonical bytes. Integers have 8 bytes in little-endian order, and texts follow their
+ * length.
+ */
 export class CanonicalBytes {
   readonly #chunks: Uint8Array[] = [];
 
@@ -24,12 +28,12 @@ export class CanonicalBytes {
     this.#append(Uint32Array.of(value, high));
   }
 
-  /** Appends the length of a list of integers, then the integers. */
+  /** Appends the length of a list, then its integers. */
   list(values: readonly number[]): void {
     for (const value of [values.length, ...values]) this.number(value);
   }
 
-  /** Appends a number in its 64-bit floating-point representation. */
+  /** Appends a number as a 64-bit float. */
   float(value: number): void {
     this.#append(Float64Array.of(value));
   }

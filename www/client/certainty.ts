@@ -1,10 +1,11 @@
-/** The meaning of ε in words that need no mathematics. */
+/** The meaning of ε in everyday words: how certain an observer can become. */
 
 /**
- * Returns the certainty, in per cent, that an observer of a report can reach from a prior of 50 %.
+ * Returns how certain an observer who was 50 % certain can become after seeing a report, in per
+ * cent.
  *
  * A report multiplies the odds by at most exp(ε). The result is therefore exp(ε) / (1 + exp(ε)),
- * rounded to the nearest per cent. Above 99 % it is rounded up to the first digit that differs from
+ * rounded to the nearest per cent. A result above 99 % is rounded up at its first digit other than
  * 9.
  */
 export function certaintyOf(epsilon: number): string {

@@ -20,21 +20,21 @@ export const CORE_CODES = {
   15: "unknown-mechanism",
 } as const satisfies Readonly<Record<number, string>>;
 
-/** Number of the error code for a browser that returned no randomness. */
+/** Error code for a browser that returned no randomness. */
 export const NO_ENTROPY = 13;
 
-/** Number of the error code for a module that lacks the task's mechanism or kind of question. */
+/** Error code for a module that lacks the task's mechanism or kind of question. */
 export const UNKNOWN_MECHANISM = 15;
 
-/** Loads texts for error codes, by number. */
+/** Function that loads the texts of error codes, by number. */
 export type LoadTexts = () => Promise<{
   readonly ERROR_TEXTS: Readonly<Partial<Record<number, string>>>;
 }>;
 
 /**
- * Returns the text for an error code of the core. The texts are loaded on demand. If loading fails,
- * the result contains only the code's number. `hushbin task check` explains errors of a task in
- * more detail.
+ * Returns the text for an error code of the core. The texts are loaded when needed. If loading
+ * fails, the result contains only the number. The command `hushbin task check` explains errors of a
+ * task in more detail.
  */
 export async function coreErrorText(code: number, load: LoadTexts): Promise<string> {
   const text = await load().then(

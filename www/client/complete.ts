@@ -1,6 +1,6 @@
 /**
- * WebAssembly module with all mechanisms, in a separate file. The default entry imports it once a
- * task needs it.
+ * Bytes of the WebAssembly module with all mechanisms, in a separate file. The default entry
+ * imports this file when a task first needs it.
  */
 
 export { bytes } from "./wasm/hushbin-bytes.js";

@@ -1,8 +1,9 @@
-/** Consent to reports: the page's, and the browser's privacy signals. */
+/** State of consent, from the page's decision and the browser's privacy signals. */
 
 /**
- * State of consent. `granted`: reports may be made. `pending`: consent is not granted yet.
- * `signal`: the browser refuses on behalf of the person, by Global Privacy Control or Do Not Track.
+ * State of consent.
+ * `granted`: reports may be made. `pending`: the page has not granted consent yet. `signal`: the
+ * browser refuses for the person, with Global Privacy Control or Do Not Track.
  */
 export type Consent = "granted" | "pending" | "signal";
 
@@ -11,7 +12,10 @@ interface Signals {
   readonly doNotTrack?: unknown;
 }
 
-/** Combines the page's consent with the browser's signals. */
+/**
+ * Returns the state of consent. `granted` is the page's decision. `ignoreSignals` ignores the
+ * browser's signals.
+ */
 export function consentOf(granted: boolean, ignoreSignals: boolean): Consent {
   const signals: Signals = globalThis.navigator ?? {};
   const refuses = signals.globalPrivacyControl === true || signals.doNotTrack === "1";

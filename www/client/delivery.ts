@@ -1,10 +1,11 @@
 /**
- * Delivery of stored reports to the collector: when to send, and what to do when that fails.
+ * Delivery of stored reports to the collector: when they are sent, and what happens if sending
+ * fails.
  *
- * Uploads may arrive more than once, but each has an id, and the collector counts it once. An
- * attempt without a response may therefore be repeated, also by another tab or a later page. Each
- * report becomes an upload when it is made. Exactly the bytes of this upload are sent until they
- * are acknowledged or permanently refused.
+ * Each upload has an id, so an upload that arrives several times is counted once. An attempt
+ * without a response may therefore be repeated, also by another tab or a later page. Each report
+ * becomes an upload when it is made. Exactly the bytes of this upload are sent until the collector
+ * acknowledges or permanently refuses them.
  */
 
 import { HushbinError, NetworkError, StorageError, UploadRejectedError } from "./errors.js";
@@ -16,36 +17,38 @@ import { MAX_DELAY_MS, type SendResult, type Transport } from "./transport.js";
 import { FINGERPRINT_END } from "./upload.js";
 
 /**
- * Maximum number of uploads in a request. It equals the core's maximum number of reports in an
- * upload; a test compares both.
+ * Maximum number of uploads in a request. It equals the maximum number of reports in an upload of
+ * the core; a test compares both.
  */
 export const MAX_UPLOADS = 4096;
 /**
- * Maximum size of a request, in bytes. Requests of this size can outlive a page, see
- * `KEEPALIVE_BYTES` in `transport.ts`.
+ * Maximum size of a request in bytes. A request of this size can be completed after the page is
+ * closed; see `KEEPALIVE_BYTES` in `transport.ts`.
  */
 export const MAX_REQUEST_BYTES = 56 * 1024;
 
-/** Dependencies of {@link Delivery}. */
+/** Objects and functions that {@link Delivery} needs. */
 export interface DeliveryParts {
   readonly store: Store;
-  /** Requests of the session, and whether it was stopped. */
+  /** Requests of the session. They also say whether the session was stopped. */
   readonly session: SessionRequests;
   readonly transport: Transport;
-  /** Name of the lock by which tabs that report to this task take turns. */
+  /** Name of the lock that makes tabs take turns in sending the reports of this task. */
   readonly name: string;
-  /** Maximum time that a report waits to share a request with further reports, in milliseconds. */
+  /** Maximum time in milliseconds that a report waits for further reports to share its request. */
   readonly delayMs: number;
   /** Receives every failure that no caller waits for. */
   readonly onError: (error: HushbinError) => void;
-  /** Called once the store has recorded new states of reports. */
+  /** Called after the store has recorded new states of reports. */
   readonly onSettled: () => void;
-  /** Called when the collector wants no request before a time, in milliseconds since 1970. */
+  /**
+   * Called when the collector requests a delay. `notBefore` is its end, in milliseconds since 1970.
+   */
   readonly onDelayed: (notBefore: number) => void;
 }
 
 /**
- * Groups uploads into requests. All uploads of a request are for one task, and a request stays
+ * Groups uploads into requests. The uploads of a request are all for the same task. A request stays
  * within {@link MAX_UPLOADS} and {@link MAX_REQUEST_BYTES}.
  */
 export function groupIntoRequests(uploads: readonly StoredReport[]): StoredReport[][] {
@@ -68,33 +71,34 @@ export function groupIntoRequests(uploads: readonly StoredReport[]): StoredRepor
   return requests;
 }
 
-/** Round of sending. */
+/** Attempt to send all reports that are waiting. */
 interface Round {
-  /** Resolves with the keys of the reports that waited when the round began. */
+  /** Resolves at the end of the round, with the keys of the reports that waited at its start. */
   readonly sent: Promise<ReadonlySet<number>>;
   /** True if a caller waits for the round. */
   awaited: boolean;
 }
 
-/** Sender of the reports in a store. */
+/** Sends the reports in a store to the collector. */
 export class Delivery {
   readonly #parts: DeliveryParts;
-  /** Unacknowledged reports of this page, for {@link hide}. */
+  /**
+   * Reports that this page has made and the collector has not acknowledged, by key. {@link hide}
+   * sends them.
+   */
   readonly #unacknowledged = new Map<number, StoredReport>();
   readonly #inFlight = new Set<number>();
   readonly #attempts = new Set<Promise<unknown>>();
-  /** Total size of the reports made since the last round of sending began, in bytes. */
+  /** Total size in bytes of the reports that were made after the last round began. */
   #newBytes = 0;
-  /** Round of sending in progress. */
+  /** Round of sending that is in progress. */
   #round: Round | undefined;
   #delayTimer: ReturnType<typeof setTimeout> | undefined;
   #retryTimer: ReturnType<typeof setTimeout> | undefined;
   #failures = 0;
-  /**
-   * Reason that nothing is sent before the retry timer fires. Undefined while sending is allowed.
-   */
+  /** Reason why nothing is sent until the retry timer fires. Undefined while sending is allowed. */
   #pauseReason: NetworkError | undefined;
-  /** Time before which the collector wants no further request, in milliseconds since 1970. */
+  /** End of the delay that the collector requested, in milliseconds since 1970. */
   #notBefore = 0;
 
   constructor(parts: DeliveryParts) {
@@ -107,8 +111,8 @@ export class Delivery {
   }
 
   /**
-   * Schedules a stored report. It is sent at once if the page is hidden or a request is full, and
-   * otherwise after the delay.
+   * Schedules the sending of a stored report. It is sent at once if the page is hidden or a request
+   * is full, otherwise after the delay `delayMs`.
    */
   add(report: StoredReport, hidden: boolean): void {
     this.#unacknowledged.set(report.key, report);
@@ -162,7 +166,8 @@ export class Delivery {
   }
 
   /**
-   * Starts requests for all reports of this page at once, because the page may be about to close.
+   * Starts requests for all reports of this page before it returns, because the page may be about
+   * to close.
    */
   hide(): void {
     // There may be no later attempt. End a pause that the collector did not request.
@@ -173,8 +178,8 @@ export class Delivery {
   }
 
   /**
-   * Sends all waiting reports, including those of earlier pages. Called when the network or the
-   * page is back.
+   * Sends all waiting reports, including those of earlier pages. It is called when the network or
+   * the page is available again.
    */
   wake(): void {
     if (Date.now() >= this.#notBefore) {
@@ -183,13 +188,13 @@ export class Delivery {
     }
   }
 
-  /** Cancels all timers. The session must have been stopped before. */
+  /** Cancels all timers. The session must already be stopped. */
   stop(): void {
     clearTimeout(this.#delayTimer);
     clearTimeout(this.#retryTimer);
   }
 
-  /** True while sending is suspended. */
+  /** True while nothing may be sent. */
   get #paused(): boolean {
     return this.#parts.session.stopped || this.#pauseReason !== undefined;
   }
@@ -227,10 +232,11 @@ export class Delivery {
   }
 
   /**
-   * Sends all waiting reports.
+   * Sends all waiting reports, and returns their keys.
    *
-   * @throws UploadRejectedError, NetworkError, StorageError once all requests have ended. A refusal
-   * takes precedence, because its reports are lost. Further refusals are passed to `onError`
+   * @throws UploadRejectedError, NetworkError, StorageError after all requests have ended. If there
+   * are several failures, a refusal is thrown first, because its reports are lost. Further refusals
+   * are passed to `onError`
    */
   async #sendAll(): Promise<ReadonlySet<number>> {
     const { session, store } = this.#parts;
@@ -289,7 +295,7 @@ export class Delivery {
   /**
    * Sends one request.
    *
-   * @param further receives parts of the request that are to be sent as separate requests
+   * @param further receives the halves of a refused request, which are sent as separate requests
    * @returns the failure, if any
    */
   async #attempt(
@@ -350,7 +356,10 @@ export class Delivery {
     return error;
   }
 
-  /** Sends nothing for `ms`. During the first `requestedMs`, no caller changes that. */
+  /**
+   * Pauses sending for `ms` milliseconds. During the first `requestedMs` of them, no caller can end
+   * the pause.
+   */
   #halt(reason: NetworkError, ms: number, requestedMs = 0): void {
     this.#notBefore = Date.now() + requestedMs;
     this.#pauseReason = reason;
@@ -363,9 +372,9 @@ export class Delivery {
   }
 
   /**
-   * Starts with the waiting reports of earlier pages.
+   * Starts the delivery with the waiting reports of earlier pages.
    *
-   * @param notBefore time before which the collector wants no request, in milliseconds since 1970
+   * @param notBefore end of a delay that the collector requested, in milliseconds since 1970
    */
   start(notBefore: number): void {
     // The collector asks for a day at most. A longer delay comes from a clock that was set back.

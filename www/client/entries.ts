@@ -1,11 +1,11 @@
-/** Reads names and values from the objects that a page passes as input. */
+/** Reads names and values from the objects that a page passes as answers. */
 
 type Pairs = readonly (readonly [string, unknown])[];
 
 /**
- * Returns the entries of an input: a plain object, a Map, or any other iterable of pairs that is
- * not empty. Objects of other windows are accepted. Returns `undefined` for everything else, which
- * would otherwise be read as an empty answer.
+ * Returns the pairs of a name and a value in an input. The input is a plain object, a Map, or
+ * another iterable of pairs that is not empty. Objects of other windows are accepted. Returns
+ * `undefined` for everything else, which would otherwise be taken for an empty answer.
  */
 export function entriesOf(input: unknown): Pairs | undefined {
   if (Object(input) !== input) {
@@ -29,7 +29,7 @@ export function entriesOf(input: unknown): Pairs | undefined {
   return paired && (isMap || pairs.length > 0) ? (pairs as unknown as Pairs) : undefined;
 }
 
-/** Copies plain objects, Maps, Sets and arrays deeply. */
+/** Copies plain objects, Maps, Sets and arrays, including their contents. */
 export function deepCopy<T>(input: T): T;
 export function deepCopy(input: unknown): unknown {
   if (Array.isArray(input) || ArrayBuffer.isView(input)) {

@@ -1,5 +1,5 @@
 /**
- * Errors of this package: classes with stable codes.
+ * Error classes of this package, each with a stable code.
  *
  * Distinguish errors by `code` (or `instanceof`). Messages are meant for people and may change.
  */
@@ -40,15 +40,12 @@ export abstract class HushbinError extends Error {
   }
 }
 
-/**
- * Returns a value as text for a message. Conversion of objects can throw, so they are not
- * converted.
- */
+/** Returns a value as text for a message. Objects are not converted, because that can throw. */
 function describe(value: unknown): string {
   return Object(value) === value ? "an object" : String(value);
 }
 
-/** Error for an item or option that the task does not have. Nothing was reported. */
+/** Error thrown for an item or option that the task does not have. Nothing was reported. */
 export class UnknownItemError extends HushbinError {
   readonly code = "unknown-item";
   /** Name that the task does not have. */
@@ -61,7 +58,7 @@ export class UnknownItemError extends HushbinError {
   }
 }
 
-/** Error for a value that the task does not accept. Nothing was reported. */
+/** Error thrown for a value that the task does not accept. Nothing was reported. */
 export class ValueRangeError extends HushbinError {
   readonly code = "value-range";
   /** Name of the item that has the value. */
@@ -78,8 +75,8 @@ export class ValueRangeError extends HushbinError {
 }
 
 /**
- * Error for a missing answer, for an answer of the wrong type, or for an input that is no object.
- * Nothing was reported.
+ * Error thrown for a missing answer, an answer of the wrong type, or an input that is not an
+ * object. Nothing was reported.
  */
 export class AnswerError extends HushbinError {
   readonly code = "answer";
@@ -98,8 +95,8 @@ export class AnswerError extends HushbinError {
 }
 
 /**
- * Error for missing randomness: `crypto.getRandomValues` failed. Nothing was reported, because
- * there is no weaker generator as a fallback.
+ * Error thrown if `crypto.getRandomValues` fails. Nothing was reported, because there is no weaker
+ * generator as a fallback.
  */
 export class EntropyError extends HushbinError {
   readonly code = "no-entropy";
@@ -111,12 +108,12 @@ export class EntropyError extends HushbinError {
 }
 
 /**
- * Error of the core, which could not be loaded or failed while running.
+ * Error thrown if the core cannot be loaded, or fails while it runs.
  *
  * Loading fails if the module cannot be fetched or compiled. Where WebAssembly is missing or
- * forbidden, it fails if the core in JavaScript cannot be loaded either. A Content-Security-Policy
- * without `wasm-unsafe-eval` forbids WebAssembly. After a failure while running, the module is
- * restarted for the next call.
+ * forbidden, loading fails if the core in JavaScript cannot be loaded either. A
+ * Content-Security-Policy without `wasm-unsafe-eval` forbids WebAssembly. After a failure while the
+ * core runs, the module is restarted for the next call.
  */
 export class WasmError extends HushbinError {
   readonly code = "wasm";
@@ -128,8 +125,8 @@ export class WasmError extends HushbinError {
 }
 
 /**
- * Error for a collector that could not be reached, did not respond in time, or requested a delay.
- * Queued reports are kept and sent again, unchanged.
+ * Error thrown if the collector could not be reached, did not respond in time, or requested a
+ * delay. Waiting reports are kept and will be sent again, unchanged.
  */
 export class NetworkError extends HushbinError {
   readonly code = "network";
@@ -150,8 +147,8 @@ export class NetworkError extends HushbinError {
 }
 
 /**
- * Error for an upload that the collector permanently refused. It is not sent again. Its reports are
- * lost, because randomising again would spend the budget twice.
+ * Error thrown if the collector permanently refused an upload. The upload is not sent again. Its
+ * reports are lost, because making them again would spend the budget twice.
  */
 export class UploadRejectedError extends HushbinError {
   readonly code = "upload-rejected";
@@ -190,7 +187,7 @@ export type TaskErrorCode =
   | "loose-level";
 
 /**
- * Error for a task that cannot be used. Its `code` is one of these:
+ * Error thrown for a task that cannot be used. Its `code` is one of these:
  *
  * - `invalid-task`: the task is malformed or out of range.
  * - `unknown-task`: the collector does not have the task.
@@ -214,8 +211,8 @@ export class TaskError extends HushbinError {
 }
 
 /**
- * Error for a full outbox: too many reports wait to be sent, or too many calls wait for the task.
- * Nothing was randomised, so the same input may be reported later.
+ * Error thrown if too many reports wait to be sent, or too many calls wait for the task. Nothing
+ * was randomised, so the same answers may be reported later.
  */
 export class OutboxFullError extends HushbinError {
   readonly code = "outbox-full";
@@ -227,8 +224,8 @@ export class OutboxFullError extends HushbinError {
 }
 
 /**
- * Error of the browser's database. Nothing was reported, and the same input may be reported later.
- * Waiting reports are kept.
+ * Error thrown if the browser's database fails. Nothing was reported, and the same answers may be
+ * reported later. Waiting reports are kept.
  */
 export class StorageError extends HushbinError {
   readonly code = "storage";
@@ -240,10 +237,12 @@ export class StorageError extends HushbinError {
   }
 }
 
-/** Error for an invalid option of `createClient`, or an invalid argument of a randomiser. */
+/**
+ * Error thrown for an invalid option of `createClient`, or for an invalid argument of a randomiser.
+ */
 export class OptionError extends HushbinError {
   readonly code = "option";
-  /** Name of the option. */
+  /** Name of the invalid option. */
   declare readonly option: string;
 
   /** @internal */
@@ -254,7 +253,7 @@ export class OptionError extends HushbinError {
 }
 
 /**
- * Error for reports that cannot be sealed. Nothing was reported. Possible causes:
+ * Error thrown if reports cannot be sealed. Nothing was reported. Possible causes:
  *
  * - None of the collector's keys is pinned by `analyser`.
  * - The browser has no WebCrypto, which exists only in secure contexts.
@@ -269,7 +268,7 @@ export class SealingError extends HushbinError {
   }
 }
 
-/** Error for a client that was closed, or a randomiser that was freed. */
+/** Error thrown for a client that is closed, or a randomiser that was freed. */
 export class ClosedError extends HushbinError {
   readonly code = "closed";
 
@@ -280,7 +279,7 @@ export class ClosedError extends HushbinError {
 }
 
 /**
- * Error classes that are passed to files loaded later.
+ * Error classes that the page passes to files that are loaded later.
  *
  * @internal
  */

@@ -1,5 +1,5 @@
 /**
- * Code that few pages need, in a separate file that is imported on demand: the store in memory,
+ * Code that few pages need, in a separate file that is imported when needed: the store in memory,
  * tasks that the collector describes, permanent answers, texts of errors, and the log of the option
  * `debug`.
  */
@@ -17,7 +17,7 @@ import { MemoryStore, type SharedCharges } from "./store/memory.js";
 import type { Store, StoredReport } from "./store/store.js";
 import { type AnyTask, budgetOf, DEFAULT_BUDGET, type Task } from "./task.js";
 
-/** Texts for the core's error codes, by number. */
+/** Text of each error code of the core, by number. */
 const ERROR_TEXTS: Readonly<Partial<Record<number, string>>> = {
   1: "a parameter is out of range",
   2: "the id is not 1 to 64 of a-z, 0-9 and '-', first no '-'",
@@ -32,12 +32,15 @@ const ERROR_TEXTS: Readonly<Partial<Record<number, string>>> = {
   15: "the module lacks the mechanism, or a kind of question",
 };
 
-/** Rounds ε to 6 significant digits. Further digits are rounding errors of sums. */
+/**
+ * Rounds ε to 6 significant digits. The digits after these may be wrong, because they come from
+ * sums of floats.
+ */
 const short = (epsilon: number) => Number(epsilon.toPrecision(6));
 
 /**
- * Logs the result of a `report` call as one line. Expanding the line shows the answers as they were
- * given, and the bytes. These bytes are all that is stored and sent.
+ * Logs the result of a `report` call as one line. Expanding the line shows the given answers and
+ * the bytes of the report. Only these bytes are stored and sent.
  */
 async function log(
   { id, dryRun }: Settings,
@@ -50,7 +53,7 @@ async function log(
   const ledgers = await session?.store.ledgers().catch(() => undefined);
   const spent = ledgers?.ledger.spent;
   const bytes = made?.bytes;
-  // Absent if the cost is a local ε.
+  // Undefined for tasks with a local ε, whose cost is only ε.
   const told = session?.engine.cost;
   const digits = bytes && hex(bytes);
   const line = [outcome + (dryRun ? " (a dry run: nothing is sent)" : "")];
@@ -74,8 +77,8 @@ async function log(
 }
 
 /**
- * Checks that a task spends no more than the page allows. If the collector describes the task and
- * it is not pinned, its budget and level must not be weaker than the default.
+ * Checks that a task spends no more ε than the page allows. If the collector has chosen the task's
+ * parameters, the budget must not be larger than the default, and the level must not be weaker.
  *
  * @throws TaskError `over-max-epsilon`, `loose-budget`, `loose-level`
  */
@@ -117,19 +120,19 @@ function checkBudget(task: AnyTask, settings: Settings): void {
 }
 
 /**
- * Stores in memory by ledger, for pages without a database. Clients of one page and task share a
- * store, and thus one budget.
+ * Stores in memory, by the key of their ledger, for pages without a database. Clients of the same
+ * task in one page share a store, and thus one budget.
  */
 const shared = new Map<string, MemoryStore>();
-/** Ledgers that these stores share, by collector. */
+/** Ledgers that the stores of a collector's tasks share, by collector. */
 const sharedCharges = new Map<string, SharedCharges>();
 /**
- * Stores in memory by client, for the option `storage: "memory"`. A client's budget thus outlives
- * its sessions.
+ * Stores in memory, by the settings of their client, for the option `storage: "memory"`. The budget
+ * of a client thus outlives the client's sessions.
  */
 const own = new WeakMap<Settings, MemoryStore>();
 
-/** Returns the value of a key, and makes one if there is none. */
+/** Returns the value of a key. If there is none, creates it with `make`. */
 function keptIn<K, V>(
   values: { get(key: K): V | undefined; set(key: K, value: V): unknown },
   key: K,
@@ -140,7 +143,7 @@ function keptIn<K, V>(
   return value;
 }
 
-/** Returns the store in memory of one client. */
+/** Returns the store in memory that belongs to one client alone. */
 const ownMemory = (settings: Settings) => keptIn(own, settings, () => new MemoryStore());
 
 /** Returns the store in memory that all clients of a task share in this page. */

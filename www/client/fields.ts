@@ -1,11 +1,11 @@
 /**
- * Readers of a task's fields. They check which fields exist and their types; the core checks
- * ranges.
+ * Readers of the fields of a task. They check which fields exist and which types they have. The
+ * core checks ranges.
  */
 
 import { TaskError } from "./errors.js";
 
-/** Object whose fields are not checked yet. */
+/** Object with fields that are not checked yet. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** Function that reads and checks one field of an object. */
@@ -21,7 +21,8 @@ export function invalid(what: string): TaskError {
 }
 
 /**
- * Reads an object. It must have all required fields. It may have optional fields, and no others.
+ * Reads an object. It must have all required fields, may have the optional fields, and may have no
+ * other fields.
  *
  * @throws TaskError `invalid-task`
  */
@@ -72,7 +73,7 @@ export function integer(from: Fields, key: string): number {
   return value;
 }
 
-/** Returns a reader of lists whose elements `reader` reads. */
+/** Returns a reader of lists. It reads each element with `reader`. */
 export function listOf<T>(reader: Reader<T>): Reader<readonly T[]> {
   return (from, key) => {
     const value = from[key];

@@ -1,9 +1,9 @@
 /**
- * Custom element `<hushbin-history>`, which shows people the reports of this browser, how these are
- * protected, and what they cost.
+ * Custom element `<hushbin-history>`. It shows people the reports of this browser, how they are
+ * protected, and how much ε they cost.
  *
- * Importing this module defines the element. Without custom elements, for example on a server, the
- * import does nothing.
+ * Importing this module defines the element. Where there are no custom elements, for example on a
+ * server, the import does nothing.
  *
  * @packageDocumentation
  */
@@ -18,11 +18,13 @@ export type { HistoryClient } from "./history/client-texts.js";
 export type { Protection } from "./history/facts.js";
 export { ENGLISH, type SumWords, type UploadPartNames, type Words } from "./history/words.js";
 
-/** Base class; an empty one where there is no DOM, for example on a server. */
+/**
+ * Base class of the element. It is an empty class where there is no DOM, for example on a server.
+ */
 const Base: typeof HTMLElement = globalThis.HTMLElement ?? class {};
 
 /**
- * Element that lists the reports of clients, what they cost, and what that means.
+ * Element that lists the reports of clients and explains what their ε means.
  *
  * Attributes: `revocable` shows a button that revokes consent. `level` is the level of the heading
  * (default 2). When a person revokes consent by the button, the element fires the event
@@ -47,7 +49,7 @@ export class HushbinHistory extends Base {
   #body: HTMLElement | undefined;
   #stops: (() => void)[] = [];
 
-  /** Client that is shown; the first one if there are several. */
+  /** Client whose reports are shown. If there are several, it is the first. */
   get client(): HistoryClient | undefined {
     return this.#clients[0];
   }
@@ -56,7 +58,7 @@ export class HushbinHistory extends Base {
     this.clients = client ? [client] : [];
   }
 
-  /** Clients that are shown. */
+  /** Clients whose reports are shown. */
   get clients(): readonly HistoryClient[] {
     return this.#clients;
   }
@@ -66,7 +68,7 @@ export class HushbinHistory extends Base {
     this.#render();
   }
 
-  /** Texts that replace the English ones, all or some. */
+  /** Texts that replace some or all of the English texts. */
   get words(): Partial<Words> {
     return this.#words;
   }

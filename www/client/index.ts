@@ -4,9 +4,10 @@
  * This default entry contains the WebAssembly module and needs no configuration. Importing it has
  * no effect. The module is compiled when the first client is made.
  *
- * The module has the mechanism Collision. Tasks with other mechanisms, and questions that ask
- * several things at once, use a second module. Browsers without WebAssembly use the core in
- * JavaScript. Both are separate files that are imported when needed.
+ * The first module has only the mechanism Collision. Tasks with other mechanisms, and questions
+ * that ask for several things at once, use a second module. Browsers without WebAssembly use the
+ * core in JavaScript. The second module and the core in JavaScript are separate files, which are
+ * imported when needed.
  *
  * @packageDocumentation
  */

@@ -1,9 +1,9 @@
 /**
- * Error classes for files that are loaded later.
+ * Error classes of the page, for files that are loaded later.
  *
- * In these files the build replaces `errors.ts` with this module. They then throw the classes of
- * the file that loads them, so that `instanceof` works. Two entries in one page have two sets of
- * classes. In the build, each call of `inject` therefore evaluates the file again.
+ * In these files, the build replaces `errors.ts` by this module. They then throw the error classes
+ * of the file that loads them, so that `instanceof` works. Two entries in one page have two sets of
+ * classes. Each call of `inject` in the built file therefore evaluates the file again.
  */
 
 import type { LoadTexts } from "./codes.js";
@@ -20,7 +20,10 @@ export let TaskError: typeof errors.TaskError;
 export let UnknownItemError: typeof errors.UnknownItemError;
 export let WasmError: typeof errors.WasmError;
 
-/** Arguments that this file has received. It passes them on to files that it loads itself. */
+/**
+ * Arguments that the page has passed to this file. The file passes them on to files that it loads
+ * itself.
+ */
 export let INJECTED: [
   errors: typeof errors.INJECTED_ERRORS,
   loadTexts: LoadTexts,
@@ -28,9 +31,9 @@ export let INJECTED: [
 ];
 
 /**
- * Returns a function that stores its arguments and then returns `parts`. Its arguments come from the
- * page: its error classes, the loader of texts for error codes, and the WebAssembly module for sums,
- * for hosts that may not compile a module from bytes.
+ * Returns a function that stores its arguments and returns `parts`. Its arguments are the page's
+ * error classes, a loader of texts for error codes, and the WebAssembly module for sum tasks, for
+ * hosts that must not compile a module from bytes.
  */
 export const injectable =
   <T>(parts: T) =>

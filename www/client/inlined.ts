@@ -1,4 +1,4 @@
-/** Sources from which the core is loaded, for entries that contain the WebAssembly module. */
+/** Sources of the core, for entries that contain the WebAssembly module. */
 
 import type { CoreSources } from "./module.js";
 import { bytes } from "./wasm/collision-bytes.js";

@@ -1,5 +1,5 @@
 /**
- * Reads a person's input, in which items have names, and packs it into the arrays that the core
+ * Reads a person's answers, in which items have names, and packs them into the arrays that the core
  * takes.
  */
 
@@ -17,13 +17,13 @@ import {
 } from "./question.js";
 import type { QuestionsTask, RatingsTask, Task } from "./task.js";
 
-/** Type of the names of items: any string if the task does not list them. */
+/** Type of the names of items. It is any string if the task does not list the names. */
 type ItemName<I> = I extends readonly (infer Name extends string)[] ? Name : string;
 
-/** Type of the names of options: indices if the task gives just the number of options. */
+/** Type of the names of options. They are indices if the task gives only the number of options. */
 type OptionName<O> = O extends number ? number : ItemName<O>;
 
-/** Values by item name. An item that is absent or 0 is not reported on. */
+/** Values by item name. An absent item counts like one with the value 0: it is not reported on. */
 type RatingsInput<I> = Readonly<Partial<Record<ItemName<I>, number>>> | ReadonlyMap<string, number>;
 
 /** Type of the answer to a question. */
@@ -43,7 +43,7 @@ export type Answer<Q extends Question = Question> = Q extends { readonly kind: "
               ? string
               : number;
 
-/** Answers to all parts of a question, by name. */
+/** Answers to all parts of a question, by the name of the part. */
 type PartAnswers<P extends RowPart | ColumnPart> = {
   readonly [Name in P["name"]]: PartAnswer<Extract<P, { readonly name: Name }>>;
 };
@@ -83,15 +83,21 @@ export type ReportInput<T extends Task | string = Task> = T extends QuestionsTas
     ? RatingsInput<T["items"]>
     : ReportInput;
 
-/** Input whose names are replaced by indices or 64-bit keys. If one item is a key, all are. */
+/**
+ * Answers in which indices or 64-bit keys replace the names. If one item is a key, all items are
+ * keys.
+ */
 export interface Entries {
   /** Number of entries for each question, in order. */
   readonly lengths: Uint32Array;
   readonly items: Uint32Array;
   readonly values: Float64Array;
-  /** Number of values beyond the ends of their scale. The core clips them. */
+  /** Number of values beyond the ends of their scale, to which the core clips them. */
   readonly clipped: number;
-  /** Errors for answers, or parts of answers, that the task does not have. They are left out. */
+  /**
+   * Errors for answers, or parts of answers, that the task does not have. These answers are left
+   * out.
+   */
   readonly unknown: readonly HushbinError[];
 }
 
@@ -119,12 +125,12 @@ function isValue(kind: Ratings["value"], value: unknown): value is number {
   return typeof value === "number" && value >= -1 && value <= 1;
 }
 
-/** Item or option: its index, or its 64-bit key if names are arbitrary. */
+/** Item or option, given by its index, or by its 64-bit key if any name is possible. */
 type Item = number | bigint;
 
 /**
- * Returns a function that finds an item or option. If the task gives just the number of options, it
- * finds them by index. It finds everything else by name.
+ * Returns a function that finds an item or option. It finds options by index if the task gives only
+ * their number, and everything else by name.
  */
 function itemFinder(
   listed: Items,
@@ -147,13 +153,13 @@ function itemFinder(
   };
 }
 
-/** Returns the least and the greatest number that are not clipped. */
+/** Returns the smallest and the largest number that are not clipped. */
 function rangeOf(question: NumberQuestion): readonly [number, number] {
   const edges = "edges" in question ? question.edges : [question.min, question.max];
   return [Number(edges[0]), Number(edges[edges.length - 1])];
 }
 
-/** Entries of an input that have been read so far. */
+/** Entries that have been read so far. */
 class EntryBuffer {
   readonly items: Item[] = [];
   readonly values: number[] = [];
@@ -170,7 +176,7 @@ class EntryBuffer {
   }
 
   /**
-   * Adds a value if it is a finite number, and counts it as clipped if it is outside `first` to
+   * Adds a value if it is a finite number. Counts it as clipped if it is not between `first` and
    * `last`. Returns whether it is a finite number.
    */
   number(item: number, value: unknown, first: number, last: number): boolean {
@@ -187,10 +193,10 @@ class EntryBuffer {
 type AnswerReader = (answer: unknown, packed: EntryBuffer) => void;
 
 /**
- * Returns a reader of answers to one question. A task that only asks for ratings is a question
- * without a name.
+ * Returns a function that reads the answers to one question. A task that only asks for ratings has
+ * one question, which has no name.
  *
- * @param as suffix of error messages that names the part of a question
+ * @param as text at the end of error messages, which names the part of a question
  */
 function answerReader(
   question: Question,
@@ -315,7 +321,7 @@ function answerReader(
   };
 }
 
-/** Returns the index of a uniformly random option, independent of the answer. */
+/** Returns the index of a uniformly random option. It does not depend on the answer. */
 function randomOption(options: ChoiceQuestion["options"]): number {
   const count = typeof options === "number" ? options : options.length;
   const [word = 0] = crypto.getRandomValues(new Uint32Array(1));
@@ -323,15 +329,13 @@ function randomOption(options: ChoiceQuestion["options"]): number {
   return Math.floor((word / 2 ** 32) * count);
 }
 
-/** Reads and checks inputs to one task. */
+/** Reader that checks a person's answers to one task. */
 export class InputReader {
   readonly #hasQuestions: boolean;
-  /** Readers by question name, in the order of the questions. */
+  /** Readers of answers, by the name of their question, in the order of the questions. */
   readonly #readers: ReadonlyMap<string, AnswerReader>;
 
-  /**
-   * @param keyOf the core's 64-bit key of a name, for open questions
-   */
+  /** @param keyOf returns the core's 64-bit key of a name, for questions without a list of names */
   constructor(task: Task, keyOf: (name: string) => bigint) {
     this.#hasQuestions = "questions" in task;
     const questions: readonly Question[] =

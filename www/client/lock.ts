@@ -3,16 +3,17 @@
 import { onPageCache } from "./page.js";
 import { startTimer, TIMEOUT_MS } from "./time.js";
 
-/** Maximum time to wait for another tab, in milliseconds. */
+/** Maximum time in milliseconds to wait until another tab releases the lock. */
 // A tab that hangs, or was frozen while it held the lock, must not silence all other tabs. If two
 // tabs then send the same upload, it is counted once.
 const LOCK_TIMEOUT_MS = 2 * TIMEOUT_MS;
 
 /**
- * Runs `work` while no other tab runs work of this name, if the browser has locks.
+ * Runs `work` while no other tab runs work with this name. Without locks in the browser, runs it at
+ * once.
  *
- * A page that is left and kept for its return releases the lock. Once it is back, its work
- * continues without the lock.
+ * A page that is left but kept by the browser for its return releases the lock. When the page is
+ * back, its work continues without the lock.
  */
 export async function runExclusively<T>(name: string, work: () => Promise<T>): Promise<T> {
   const locks = globalThis.navigator?.locks;

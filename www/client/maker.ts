@@ -1,24 +1,27 @@
-/** Interface between sessions and the code that makes reports, for either kind of task. */
+/**
+ * Interface between a session and the code that makes its reports, for tasks with a local ε and for
+ * sum tasks.
+ */
 
 import type { Entries } from "./input.js";
 import type { AnyTask } from "./task.js";
 
-/** Maker of the reports of one task. */
+/** Object that makes the reports of one task. */
 export interface ReportMaker {
   readonly task: AnyTask;
   /** Fingerprint of the task's parameters, 32 hexadecimal digits. */
   readonly fingerprint: string;
-  /** Number of messages in a report, all of the same length. 1, except for sums. */
+  /** Number of messages in a report, all of the same length. It is 1 for tasks with a local ε. */
   readonly messages: number;
-  /** Translates an input into the numbers that the core takes. */
+  /** Translates a person's answers into the numbers that the core takes. */
   read(input: unknown): Entries;
-  /** Randomises an input that {@link read} has translated. Returns the report. */
+  /** Makes a report: randomises answers that {@link read} has translated. */
   make(entries: Entries): Uint8Array;
   /** Returns the header of an upload of `count` reports, with a new id. */
   uploadHeader(count: number): Uint8Array;
-  /** Returns a 64-bit digest of bytes. */
+  /** Returns the 64-bit digest of bytes. */
   digest(bytes: Uint8Array): bigint;
-  /** Returns lines of text about the cost of an upload. Absent if the cost is a local ε. */
+  /** Returns lines of text about the cost of an upload. Absent for tasks with a local ε. */
   cost?(upload: Uint8Array): readonly string[];
   free(): void;
 }

@@ -1,6 +1,7 @@
 /**
- * Loader of the core. It loads the WebAssembly module, or else the core in JavaScript, once. It
- * replaces the module with the complete one on demand, and restarts the module after a trap.
+ * Loader of the core. It loads the WebAssembly module once, or else the core in JavaScript. It
+ * replaces the module by the complete one when a task needs that, and restarts the module after a
+ * trap.
  */
 
 import { bindings, isFallback, useFallback } from "./bindings.js";
@@ -8,7 +9,7 @@ import { HushbinError, WasmError } from "./errors.js";
 import type { Fallback } from "./fallback.js";
 import init from "./wasm/hushbin.js";
 
-/** Source of a WebAssembly module, or the core in JavaScript instead of a module. */
+/** Source from which the WebAssembly module can be loaded, or the core in JavaScript itself. */
 export type WasmSource = string | URL | Response | BufferSource | WebAssembly.Module | Fallback;
 
 type ModuleSource = () => WasmSource | Promise<WasmSource>;
@@ -17,13 +18,15 @@ type ModuleSource = () => WasmSource | Promise<WasmSource>;
 export interface CoreSources {
   readonly module: ModuleSource;
   /**
-   * Source of the complete module, for tasks whose mechanism or kind of question the first module
-   * lacks.
+   * Source of the complete module. Tasks need it if the first module lacks their mechanism or kind
+   * of question.
    */
   readonly complete?: ModuleSource | undefined;
   /** Core in JavaScript, for hosts without WebAssembly. */
   readonly fallback?: (() => Promise<Fallback>) | undefined;
-  /** Compiled module for sums, for hosts that may not compile a module from bytes. */
+  /**
+   * Compiled WebAssembly module for sum tasks, for hosts that must not compile a module from bytes.
+   */
   readonly sums?: WebAssembly.Module | undefined;
 }
 
@@ -39,14 +42,14 @@ let loading: Promise<void> | undefined;
 let completing: Promise<void> | undefined;
 let broken = false;
 
-/** Sets the sources of the core, unless loading has begun. Loads nothing. */
+/** Sets the sources of the core, unless loading has already begun. Does not load anything. */
 export function setSources(from: CoreSources): void {
   if (loading === undefined) {
     coreSources = from;
   }
 }
 
-/** Returns a function that calls {@link setSources} and then `make`. */
+/** Returns a function that sets the sources of the core and then calls `make`. */
 export function withSources<Make extends (options: never) => unknown>(
   from: CoreSources,
   make: Make,
@@ -82,7 +85,7 @@ export async function compile(source: Exclude<WasmSource, Fallback>): Promise<We
 }
 
 /**
- * Returns whether WebAssembly exists and is allowed, by compiling the smallest module.
+ * Returns whether WebAssembly exists and is allowed, by compiling the smallest possible module.
  *
  * @internal
  */
@@ -143,8 +146,8 @@ export function loadModule(): Promise<void> {
 }
 
 /**
- * Replaces the module that {@link loadModule} has loaded with the complete one. A later call tries
- * again after a failure.
+ * Loads the complete module in place of the one that {@link loadModule} has loaded. A later call
+ * tries again after a failure.
  *
  * @throws WasmError
  */
@@ -159,11 +162,11 @@ export function completeModule(): Promise<void> {
 }
 
 /**
- * Runs `call`, which calls into the module. Thrown numbers, which are error codes of the core, pass
- * through. So do errors of this package.
+ * Runs `call`, a function that calls the module. Error codes of the core, which are thrown as
+ * numbers, and errors of this package pass through.
  *
- * Any other exception means that the module trapped. Its memory cannot be trusted any more, so the
- * module is restarted at the next call.
+ * Any other exception means that the module trapped. Its memory can no longer be trusted, so the
+ * next call restarts the module.
  *
  * @throws number, HushbinError
  * @throws WasmError

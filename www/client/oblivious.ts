@@ -1,12 +1,12 @@
 /**
- * Requests through a relay: Oblivious HTTP (RFC 9458) with messages in binary form (RFC 9292). A
- * separate file that is imported with the first such request.
+ * Requests through a relay: Oblivious HTTP (RFC 9458), with messages in binary form (RFC 9292).
+ * This separate file is imported with the first such request.
  */
 
 import type { CipherSuite } from "@hpke/core";
 import { concatBytes } from "./bytes.js";
 
-/** Route of requests, and the key that they are sealed to. */
+/** Relay through which requests go, and key with which they are sealed. */
 export interface RelayRoute {
   /** URL of the relay. */
   readonly relay: string;
@@ -14,31 +14,38 @@ export interface RelayRoute {
   readonly gateway: Uint8Array;
   /** Sends a request to the relay. */
   readonly fetch: typeof globalThis.fetch;
-  /** Cipher suite of sealed requests. */
+  /** Cipher suite that seals requests. */
   readonly suite: CipherSuite;
 }
 
-/** Byte positions in a key configuration. The key's id and the KEM come first, then the key. */
+/**
+ * Positions of the first byte of the key in a key configuration, and of the first byte after it.
+ * The id of the key and the KEM come first.
+ */
 const KEY = 3;
 const KEY_END = 35;
-/** Identifiers of HKDF-SHA256 and AES-128-GCM, two bytes each. */
+/** Identifiers of HKDF-SHA256 and of AES-128-GCM, two bytes each. */
 const SYMMETRIC = [0, 1, 0, 1];
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 const REQUEST = bytesOf("message/bhttp request\0");
 const RESPONSE = bytesOf("message/bhttp response");
 
-/** Lengths: exported secret and response nonce in bytes, key and nonce of the AEAD in bits. */
+/**
+ * Length of the exported secret and of the response nonce in bytes. Lengths of the AEAD's key and
+ * nonce in bits.
+ */
 const SECRET = 16;
 const KEY_BITS = 128;
 const NONCE_BITS = 96;
 
 /**
- * Messages are padded to a multiple of this number of bytes. A relay learns only the padded length.
+ * Number of bytes to a multiple of which messages are padded. A relay learns only the padded
+ * length.
  */
 const PADDING_STEP = 256;
 
-/** Problem type that a gateway returns if it does not have the key of a request. */
+/** Problem type in the response of a gateway that does not have the key of a request. */
 const UNKNOWN_KEY = "http-problem-types#ohttp-key";
 
 /** Encodes a number below 2^30 in as few bytes as possible (RFC 9000, section 16). */
@@ -51,12 +58,15 @@ function encodeNumber(value: number): number[] {
     : [(value >> 24) | 0x80, (value >> 16) & 255, (value >> 8) & 255, value & 255];
 }
 
-/** Returns bytes preceded by their length. */
+/** Returns bytes after their encoded length. */
 function withLength(bytes: Uint8Array): Uint8Array {
   return concatBytes([new Uint8Array(encodeNumber(bytes.length)), bytes]);
 }
 
-/** Encodes a request and pads it. A POST includes the page's origin, as browsers do. */
+/**
+ * Encodes a request as a padded binary message. A POST request contains the origin of the page, as
+ * browsers send it.
+ */
 export function encodeRequest(url: string, { method = "GET", body }: RequestInit = {}): Uint8Array {
   const { protocol, host, pathname, search } = new URL(url);
   const origin: string | undefined = globalThis.location?.origin;
@@ -75,7 +85,7 @@ export function encodeRequest(url: string, { method = "GET", body }: RequestInit
   ]);
 }
 
-/** Returns functions that read a message piece by piece. */
+/** Returns functions that read a binary message piece by piece. */
 function reader(bytes: Uint8Array) {
   let at = 0;
   const take = (length: number) => {
@@ -98,7 +108,7 @@ function reader(bytes: Uint8Array) {
 }
 
 /**
- * Decodes a response.
+ * Decodes a response from a binary message.
  *
  * @throws RangeError if the message is not a response of known length, or ends early
  */
@@ -121,10 +131,10 @@ export function decodeResponse(message: Uint8Array): Response {
 }
 
 /**
- * Opens a sealed response.
+ * Decrypts a sealed response.
  *
  * @param encapsulated encapsulated key of the request
- * @throws DOMException if the gateway did not seal it
+ * @throws DOMException if the gateway did not seal the response
  */
 export async function openResponse(
   secret: ArrayBuffer,
@@ -143,11 +153,11 @@ export async function openResponse(
 }
 
 /**
- * Returns a replacement for a response that is not sealed. It comes from the relay, or from a
- * gateway that could not open the request.
+ * Returns the response to use if the received response is not sealed. Such a response comes from
+ * the relay, or from a gateway that could not open the request.
  *
- * Only the status, the delay and one known problem are kept, because any party on the way could
- * have invented the rest.
+ * It has only the status, the requested delay and one known problem of the received response,
+ * because any party on the way could have invented the rest.
  */
 async function unsealedResponse(response: Response): Promise<Response> {
   const { status, headers } = response;
@@ -166,7 +176,7 @@ async function unsealedResponse(response: Response): Promise<Response> {
 }
 
 /**
- * Sends a request through a relay, with fresh sealing each time.
+ * Sends a request through a relay. Each request is sealed with a new key.
  *
  * @throws unknown without a response, or if the gateway did not seal it
  */

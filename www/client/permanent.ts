@@ -1,4 +1,4 @@
-/** Permanent answers: the same answers are reported by the same bytes in each window. */
+/** Permanent answers: equal answers are reported with the same bytes in each window. */
 
 import type { Ledger, Remembered } from "./budget.js";
 import { bytesOf, concatBytes } from "./bytes.js";
@@ -8,13 +8,16 @@ import type { ReportMaker } from "./maker.js";
 /** Maximum number of permanent answers that are stored, each with its report. */
 const MOST = 64;
 
-/** What is remembered about given answers. */
+/** Information that a ledger remembers about certain answers. */
 export interface Recalled {
-  /** True if these answers were already reported in this window. */
+  /** True if these answers have already been reported in this window. */
   readonly isGiven: boolean;
-  /** Report that was made of these answers. Undefined if there is none for this task. */
+  /** Report that was made from these answers for this task. Undefined if there is none. */
   readonly report: Uint8Array | undefined;
-  /** Returns what to remember once a report was made, in a window that ends at `until`. */
+  /**
+   * Returns what the ledger has to remember after a report was made, in a window that ends at
+   * `until`.
+   */
   after(until: number, report: Uint8Array): Remembered;
 }
 
@@ -24,7 +27,7 @@ export function digestOf(engine: ReportMaker, salt: Uint8Array, entries: Entries
   return engine.digest(concatBytes([salt, lengths, items, values].map(bytesOf)));
 }
 
-/** Finds answers in a ledger. */
+/** Returns the information that a ledger remembers about answers. */
 export function recall(
   { remembered, until }: Ledger,
   engine: ReportMaker,

@@ -17,35 +17,33 @@ import { OUT_OF_RANGE } from "./mechanism/codec.js";
 import { type Mechanism, parseMechanism, writeMechanism } from "./mechanism/index.js";
 
 /**
- * Names of items or options. A number means that many items or options without names. Such items
- * are called "0", "1" and so on, and such options are given by index. `"open"` allows arbitrary
- * names.
+ * Names of items or options. A number is the number of items or options without names. Such items
+ * are called "0", "1" and so on, and such options are given by index. `"open"` allows any names.
  */
 export type Items = readonly string[] | number | "open";
 
 /** Items that a question asks people to rate, and the values that ratings can have. */
 export interface Ratings {
   /**
-   * Names of the items. A number means that many items, with the names "0", "1" and so on. `"open"`
-   * allows arbitrary names.
+   * Names of the items. A number is the number of items, whose names are "0", "1" and so on.
+   * `"open"` allows any names.
    */
   readonly items: Items;
   /**
-   * An input with up to this many items is reported in full: 1 to 1024. The mechanism hash-bin
-   * reports any number of items; for it, this is the number that the task was planned for.
+   * Maximum number of items up to which a report covers the whole input: 1 to 1024. The mechanism
+   * hash-bin always covers all items. For it, this is the number for which the task was planned.
    */
   readonly sparsity: number;
-  /** Kind of values: `sign` allows 1 and −1, `real` allows any number from −1 to 1. */
+  /**
+   * Values that ratings can have: `sign` allows 1 and −1, `real` allows any number from −1 to 1.
+   */
   readonly value: "sign" | "real";
 }
 
 interface QuestionBase {
   /** Name of the question, to which answers refer. */
   readonly name: string;
-  /**
-   * Frequency with which the question is drawn, relative to the other questions: 1 to 1000000
-   * (default 1).
-   */
+  /** Relative frequency with which a report answers this question, 1 to 1000000 (default 1). */
   readonly weight?: number;
   /** Mechanism that randomises answers. */
   readonly mechanism: Mechanism;
@@ -61,7 +59,7 @@ export interface SetQuestion extends QuestionBase {
   readonly kind: "set";
   /** Names of the options, or the number of options, or `"open"` for arbitrary names. */
   readonly options: Items;
-  /** An answer with up to this many options is reported in full: 1 to 1024. */
+  /** Maximum number of options up to which a report covers the whole answer: 1 to 1024. */
   readonly sparsity: number;
 }
 
@@ -83,7 +81,7 @@ interface NumberQuestionBase extends QuestionBase {
   readonly unit?: string;
 }
 
-/** Question for a number whose mean is estimated. */
+/** Question that asks for a number, whose mean is estimated. */
 export interface MeanQuestion extends NumberQuestionBase {
   /** Least number. Smaller numbers are clipped to it. */
   readonly min: number;
@@ -91,20 +89,23 @@ export interface MeanQuestion extends NumberQuestionBase {
   readonly max: number;
 }
 
-/** Question for a number whose distribution is estimated. */
+/** Question that asks for a number, whose distribution is estimated. */
 export interface BinsQuestion extends NumberQuestionBase {
-  /** Edges of the bins, ascending. Numbers beyond the first and last edge are clipped. */
+  /**
+   * Edges of the bins, ascending. Numbers below the first or above the last edge are clipped to it.
+   */
   readonly edges: readonly number[];
   /**
-   * Distance between adjacent possible numbers. Each edge is midway between two possible numbers.
+   * Distance between neighbouring values that the number can have. Each edge is in the middle
+   * between two such values.
    */
   readonly step?: number;
 }
 
-/** Question for a number, whose mean or distribution is estimated. */
+/** Question that asks for a number, whose mean or distribution is estimated. */
 export type NumberQuestion = MeanQuestion | BinsQuestion;
 
-/** One number of a question or task that asks for several numbers. */
+/** One of the numbers that a question or task for several numbers asks for. */
 export interface Attribute {
   /** Name of the number, to which answers refer. */
   readonly name: string;
@@ -116,27 +117,30 @@ export interface Attribute {
   readonly unit?: string;
 }
 
-/** Question for several numbers that every person has. Each number's mean is estimated. */
+/**
+ * Question that asks for several numbers, which every person has. The mean of each is estimated.
+ */
 export interface NumbersQuestion extends QuestionBase {
   readonly kind: "numbers";
-  /** Numbers of the question, 1 to 1024. */
+  /** Numbers that the question asks for, 1 to 1024. */
   readonly of: readonly Attribute[];
 }
 
-/** Part of a question, with the name to which answers refer. */
+/** Part of a question. Answers refer to it by its name. */
 type PartOf<Q> = Q extends Question ? Omit<Q, keyof QuestionBase> & Pick<Q, "name"> : never;
 
 /**
- * Rows of a cross-tabulation question, or one part of a question with several parts. Either has
- * options, or is a flag with no and yes.
+ * Part of a question that has options, or is a flag with the options no and yes. It is the rows of
+ * a cross-tabulation question, or a part of a question of the kind `together`.
  */
 export type RowPart = PartOf<ChoiceQuestion | FlagQuestion>;
 
-/**
- * Columns of a cross-tabulation question that are a number, whose mean is estimated in each row.
- */
+/** Columns of a cross-tabulation question that are a number. Its mean is estimated in each row. */
 export interface LevelPart extends PartOf<MeanQuestion> {
-  /** Number of levels that answers are rounded to, evenly spaced from `min` to `max`: 2 to 1024. */
+  /**
+   * Number of levels to which answers are rounded, 2 to 1024. They are evenly spaced from `min` to
+   * `max`.
+   */
   readonly levels: number;
 }
 
@@ -144,8 +148,8 @@ export interface LevelPart extends PartOf<MeanQuestion> {
 export type ColumnPart = PartOf<ChoiceQuestion | FlagQuestion | BinsQuestion> | LevelPart;
 
 /**
- * Cross-tabulation question. The person answers rows and columns together. Estimates are the shares
- * of people with each pair of a row and a column, or the mean of a number in each row.
+ * Cross-tabulation question. A person gives an answer for the rows and one for the columns.
+ * Estimates are the share of people in each cell, or the mean of a number in each row.
  */
 export interface CrossQuestion extends QuestionBase {
   readonly kind: "cross";
@@ -154,7 +158,7 @@ export interface CrossQuestion extends QuestionBase {
 }
 
 /**
- * Question with several parts: the person chooses one option in each, and a report covers all
+ * Question with several parts. A person chooses one option in each part, and a report covers all
  * parts.
  */
 export interface TogetherQuestion extends QuestionBase {
@@ -164,11 +168,15 @@ export interface TogetherQuestion extends QuestionBase {
 }
 
 /**
- * Question for a text. Estimates include any text that many people have, without a list of texts.
+ * Question that asks for a text. Estimates include any text that many people have. No list of texts
+ * is needed.
  */
 export interface TextQuestion extends QuestionBase {
   readonly kind: "text";
-  /** Lengths of the prefixes in characters, ascending, 1 to 256. A report reveals one prefix. */
+  /**
+   * Lengths of the prefixes of a text in characters, ascending, 1 to 256. A report reveals one
+   * prefix.
+   */
   readonly prefixes: readonly number[];
 }
 
@@ -215,8 +223,8 @@ const part: Reader<ColumnPart> = (from, key) =>
   fieldsOf(Object(from[key]) as Fields, key, PART_KINDS, {}, {}) as ColumnPart;
 
 /**
- * Reads the two parts of a cross-tabulation question. Another number of parts has no canonical
- * bytes.
+ * Reads the two parts of a cross-tabulation question. Canonical bytes cannot express another number
+ * of parts.
  */
 const parts: Reader<CrossQuestion["of"]> = (from, key) => {
   const both = listOf(part)(from, key);
@@ -237,7 +245,7 @@ const mechanism: Reader<Mechanism> = (from, key) => parseMechanism(from[key]);
 export const VALUES = ["sign", "real"] as const;
 
 /**
- * Readers of the fields of ratings, for questions with or without a name.
+ * Readers of the fields of a question for ratings, with or without a name.
  *
  * @internal
  */
@@ -249,8 +257,8 @@ export const RATINGS_FIELDS = {
 } as const satisfies Readers;
 
 /**
- * Readers of the fields of each kind of question. The order encodes the kinds in canonical bytes,
- * except the kind `ratings`.
+ * Readers of the fields of each kind of question. The position of a kind encodes it in canonical
+ * bytes, except for the kind `ratings`.
  */
 const FIELDS_BY_KIND = {
   set: { options: items, sparsity: integer },
@@ -268,10 +276,10 @@ type Kind = Question["kind"];
 
 const KINDS = /* @__PURE__ */ Object.keys(FIELDS_BY_KIND) as Kind[];
 
-/** Kinds that a part of a question can have. The core refuses some of these combinations. */
+/** Kinds that a part of a question can have. The core refuses some combinations of kinds. */
 const PART_KINDS = ["choice", "flag", "number"] as const;
 
-/** Reads the fields of a question or part. */
+/** Reads the fields of a question, or of a part of a question. */
 function fieldsOf(
   value: Fields,
   what: string,
@@ -300,7 +308,7 @@ function fieldsOf(
 }
 
 /**
- * Reads a question and checks its shape. The core checks ranges.
+ * Reads a question and checks its fields. The core checks ranges.
  *
  * @throws TaskError `invalid-task`
  * @internal
@@ -317,7 +325,7 @@ export const parseQuestion: Reader<Question> = (from, key) => {
 };
 
 /**
- * Appends items or options to a task's canonical bytes.
+ * Appends the items or options of a question to a task's canonical bytes.
  *
  * @internal
  */

@@ -1,16 +1,16 @@
 /** Receipts of calls of `report`. */
 
-/** Receipt that a call of `report` returns: what was done with the answers. */
+/** Receipt of a call of `report`, which says what was done with the answers. */
 export interface Receipt {
   /**
    * Result of the call.
    *
    * - `queued`: a report was made and waits to be sent.
    * - `unchanged`: answers are permanent, and these were already reported in this window.
-   * - `over-budget`: all reports of the window have been made. Or the report would exceed
-   *   `maxEpsilon`, which limits all tasks together.
-   * - `no-storage`: the browser cannot remember what was spent, so nothing is reported. See the
-   *   option `storage`.
+   * - `over-budget`: the window has no report left, or the report would exceed `maxEpsilon`, which
+   * limits all tasks together.
+   * - `no-storage`: the browser cannot store what was spent, so nothing is reported. See the option
+   * `storage`.
    * - `no-consent`: there is no consent. The answers were discarded.
    */
   readonly outcome: "queued" | "unchanged" | "over-budget" | "no-storage" | "no-consent";
@@ -18,8 +18,8 @@ export interface Receipt {
   readonly epsilon: number;
   /**
    * Number of answers, or parts of answers, that were left out because the collector's task does
-   * not have them. `onError` receives an error for each. If the task is in the page or pinned by its
-   * fingerprint, `report` throws the error instead.
+   * not have them. `onError` receives an error for each. If the page contains the task or pins its
+   * fingerprint, `report` throws such an error instead.
    */
   readonly dropped: number;
 }

@@ -1,4 +1,4 @@
-/** Types that clients return. For most tasks ε is local; for sums it is central. */
+/** Types that a client returns. Their ε is local for most tasks, and central for sum tasks. */
 
 import type { ReportInput } from "./input.js";
 import type { Receipt } from "./receipt.js";
@@ -7,28 +7,28 @@ import type { SumInput } from "./sums/input.js";
 import type { SumTask } from "./sums/task.js";
 import type { Task } from "./task.js";
 
-/** Budget of a task in this browser at this moment. */
+/** State of a task's budget in this browser at this moment. */
 export interface BudgetStatus {
   /** ε of one report. Undefined while the task is not known. */
   readonly epsilon: number | undefined;
-  /** Number of reports that a window may contain. Undefined while the task is not known. */
+  /** Number of reports allowed in a window. Undefined while the task is not known. */
   readonly allowed: number | undefined;
   /** Number of reports in the current window. */
   readonly used: number;
   /** End of the current window. Undefined if no window is running. */
   readonly until: Date | undefined;
-  /** Total ε of the reports that this browser has made, as far as it remembers. */
+  /** Total ε of all reports that this browser remembers having made. */
   readonly spent: number;
   /** Number of these reports. Permanent answers that were sent again are included. */
   readonly reports: number;
-  /** Total ε in the windows that are open, of all tasks of the collector. */
+  /** Total ε that all tasks of the collector have spent in the windows that are open. */
   readonly spentOnAll: number;
   /** Maximum of `spentOnAll`: the option `maxEpsilon`. */
   readonly maxEpsilon: number;
   /**
-   * True if the browser's database remembers this budget after the page is closed. Browsers may
-   * delete the database, for example Safari after seven days without interaction. If it is false,
-   * nothing is reported, unless the option `storage` says otherwise.
+   * True if the browser's database stores this budget, so that it is still known after the page is
+   * closed. Browsers may delete the database, for example Safari after seven days without
+   * interaction. If this is false, nothing is reported, unless the option `storage` allows it.
    */
   readonly durable: boolean;
 }
@@ -39,7 +39,7 @@ export interface HistoryEntry extends Pick<StoredReport, "epsilon" | "bytes" | "
   readonly at: Date;
 }
 
-/** Receipt of a call of `report`, for sums. */
+/** Receipt of a call of `report` for a sum task. */
 export interface SumReceipt extends Pick<Receipt, "outcome"> {
   /** Central ε that this call spent. */
   readonly centralEpsilon: number;
@@ -47,24 +47,29 @@ export interface SumReceipt extends Pick<Receipt, "outcome"> {
   readonly delta: number;
 }
 
-/** Central budget of a task in this browser at this moment. It contains no local ε. */
+/** State of a sum task's budget in this browser at this moment. It contains no local ε. */
 export interface SumBudgetStatus
   extends Pick<BudgetStatus, "used" | "until" | "reports" | "durable"> {
   /** Central ε of one report. */
   readonly centralEpsilon: number;
   /** Probability δ that the guarantee of this ε fails. */
   readonly delta: number;
-  /** Number of reports that a window may contain. */
+  /** Number of reports allowed in a window. */
   readonly allowed: number;
-  /** Total central ε of the reports that this browser has made, as far as it remembers. */
+  /** Total central ε of all reports that this browser remembers having made. */
   readonly centralSpent: number;
-  /** Total central ε in the windows that are open, of all tasks of sums of the collector. */
+  /**
+   * Total central ε that all sum tasks of the collector have spent in the windows that are open.
+   */
   readonly centralSpentOnAll: number;
   /** Maximum of `centralSpentOnAll`: the option `maxCentralEpsilon`. */
   readonly maxCentralEpsilon: number;
 }
 
-/** Report of sums that has left this browser, or waits to be sent: all messages of one input. */
+/**
+ * Report to a sum task that has left this browser, or waits to be sent. It contains all messages of
+ * one input.
+ */
 export interface SumHistoryEntry extends Pick<HistoryEntry, "at" | "bytes" | "state"> {
   /** Central ε that the report spent. */
   readonly centralEpsilon: number;
@@ -72,13 +77,13 @@ export interface SumHistoryEntry extends Pick<HistoryEntry, "at" | "bytes" | "st
   readonly delta: number;
 }
 
-/** Types that a client returns, by the kind of its task. */
+/** Types that a client returns. They depend on the kind of its task. */
 export interface Results {
   /** Receipt of a call of `report`. */
   readonly receipt: unknown;
-  /** Type of the budget in this browser. */
+  /** Type of the state of the budget. */
   readonly budget: unknown;
-  /** Type of a report in the history. */
+  /** Type of an entry in the list of reports. */
   readonly entry: unknown;
 }
 
@@ -86,24 +91,24 @@ export interface Results {
 export interface LocalResults extends Results {
   /** Receipt of a call of `report`. */
   readonly receipt: Receipt;
-  /** Type of the budget in this browser. */
+  /** Type of the state of the budget. */
   readonly budget: BudgetStatus;
-  /** Type of a report in the history. */
+  /** Type of an entry in the list of reports. */
   readonly entry: HistoryEntry;
 }
 
-/** Types that a client returns for a task of sums. */
+/** Types that a client returns for a sum task. */
 export interface SumResults extends Results {
   /** Receipt of a call of `report`. */
   readonly receipt: SumReceipt;
-  /** Type of the budget in this browser. */
+  /** Type of the state of the budget. */
   readonly budget: SumBudgetStatus;
-  /** Type of a report in the history. */
+  /** Type of an entry in the list of reports. */
   readonly entry: SumHistoryEntry;
 }
 
 /**
- * Types that a client of a task returns.
+ * Types that a client returns for a task of type `T`.
  *
  * @typeParam T the task's type
  */
@@ -114,7 +119,7 @@ export type ResultsOf<T extends Task | SumTask> = [T] extends [Task]
     : LocalResults | SumResults;
 
 /**
- * One person's input to a task of either kind.
+ * Answers of one person to a task of type `T`, which may have a local or a central ε.
  *
  * @typeParam T the task's type; its names are checked if it is that of a literal
  */
@@ -124,7 +129,9 @@ export type InputOf<T extends Task | SumTask> = [T] extends [Task]
     ? SumInput<T>
     : ReportInput | SumInput;
 
-/** Converts receipts, budgets and history entries to the types for one kind of task. */
+/**
+ * Function that converts receipts, budgets and history entries to the types for one kind of task.
+ */
 export interface ResultConverter<K extends Results> {
   (result: Receipt): K["receipt"];
   (result: BudgetStatus): K["budget"];
@@ -135,8 +142,8 @@ export interface ResultConverter<K extends Results> {
 export const localConverter: ResultConverter<LocalResults> = <T>(result: T) => result;
 
 /**
- * Returns the converter for a task of sums. It renames fields to say `central`, so that this
- * ε is not mistaken for a local one.
+ * Returns the converter for a sum task. It renames fields so that their names contain `central`.
+ * Their ε is then not mistaken for a local one.
  */
 export const sumConverter = ({ delta }: SumTask): ResultConverter<SumResults> =>
   (({

@@ -1,4 +1,6 @@
-/** Rounding of bounds to the safe side, for display. */
+/**
+ * Rounding of upper bounds that people read. Values are rounded up, so that a bound remains true.
+ */
 
 /** Rounds a positive number up to three significant digits. */
 export function roundUp(number: number): number {

@@ -1,9 +1,9 @@
 /**
- * Entry of classic scripts: the global `hushbin`, which contains the module.
+ * Entry for classic scripts. It defines the global `hushbin`, and contains the module.
  *
- * A page may use `hushbin` before the script has arrived. It is then an array of functions. They
- * are called in order, with `hushbin` as the argument, once the script arrives. Functions pushed
- * later are called at once.
+ * A page may use `hushbin` before this script has arrived. Until then, `hushbin` is an array of
+ * functions. When the script arrives, it calls them in order with `hushbin` as the argument.
+ * Functions that are pushed later are called at once.
  *
  * @packageDocumentation
  */
@@ -12,7 +12,9 @@ import * as exported from "./exports.js";
 import { INLINED } from "./inlined.js";
 import { setSources } from "./module.js";
 
-/** Exports of files that are loaded later. Each file puts its exports into `hushbin.files`. */
+/**
+ * Exports of files that are loaded later, by file. Each file puts its exports into `hushbin.files`.
+ */
 type Files = Readonly<Record<string, unknown>>;
 
 type Run = (hushbin: Global) => unknown;
@@ -40,12 +42,14 @@ const folder = own?.dataset.folder ?? String(own?.src).replace(/[^/]*$/, "");
 
 /** Policy that accepts all URLs. Their hashes are checked. */
 const PLAIN: Policy = { createScriptURL: String };
-/** Policy by which this script sets URLs. Pages that enforce Trusted Types have to allow its name. */
+/**
+ * Policy with which this script sets URLs. Pages that enforce Trusted Types have to allow its name.
+ */
 let policy: Policy | undefined;
 
 const loading: Record<string, Promise<unknown> | undefined> = {};
 
-/** Loads a file from the script's folder and runs it. The file must have the given hash. */
+/** Loads a file from the folder of this script, and runs it. The file must have the given hash. */
 function load(name: string, hash: string): Promise<unknown> {
   // Load each file once: every further request would reveal its time to the host.
   loading[name] ??= new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
 /**
- * Sealing of reports by HPKE (RFC 9180) in base mode, with the browser's WebCrypto: DHKEM(X25519,
- * HKDF-SHA256), HKDF-SHA256, AES-128-GCM. A separate file that is imported if reports are sealed.
+ * Sealing of reports with HPKE (RFC 9180) in base mode, with the browser's WebCrypto: DHKEM(X25519,
+ * HKDF-SHA256), HKDF-SHA256, AES-128-GCM. This separate file is imported if reports are sealed.
  */
 
 import {
@@ -14,13 +14,13 @@ import {
 import { hex } from "./bytes.js";
 
 /**
- * Length and layout of a key configuration, as in `src/sealed/configuration.rs` of the collector.
+ * Length of a key configuration in bytes, and positions in it, as in `src/sealed/configuration.rs`.
  */
 export const CONFIGURATION_BYTES = 57;
 const KEY = 23;
 const KEY_END = 55;
 const KEY_ID_BYTES = 4;
-/** Version and cipher suite in a key configuration. */
+/** Version and cipher suite that a key configuration must have. */
 const VERSION = 1;
 const SUITE = "0,32,0,1,0,1";
 
@@ -29,14 +29,14 @@ const LABEL = new TextEncoder().encode("hushbin sealed report\0");
 /** Function that seals the bytes of one report. */
 export type Seal = (report: Uint8Array) => Promise<Uint8Array>;
 
-/** Returns the SHA-256 of a key configuration. The pin is the first 16 bytes of this hash. */
+/** Returns the SHA-256 hash of a key configuration. Its first 16 bytes are the pin. */
 export async function digestOf(configuration: BufferSource): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.digest("SHA-256", configuration));
 }
 
 /**
- * Returns whether bytes are a key configuration of this version and suite, for reports of this
- * task.
+ * Returns whether these bytes are a key configuration of the supported version and cipher suite,
+ * for reports of the task with this fingerprint.
  */
 export function isConfiguration(bytes: Uint8Array, fingerprint: string): boolean {
   return (
@@ -47,7 +47,7 @@ export function isConfiguration(bytes: Uint8Array, fingerprint: string): boolean
   );
 }
 
-/** Returns the browser's X25519, or an implementation in JavaScript if the browser has none. */
+/** Returns the browser's implementation of X25519, or one in JavaScript if the browser has none. */
 async function kemOf(): Promise<KemInterface> {
   try {
     await crypto.subtle.generateKey("X25519", false, ["deriveBits"]);
@@ -58,7 +58,7 @@ async function kemOf(): Promise<KemInterface> {
   }
 }
 
-/** Returns the cipher suite of reports, and of requests through a relay. */
+/** Returns the cipher suite that seals reports, and requests through a relay. */
 export async function suiteOf(): Promise<CipherSuite> {
   return new CipherSuite({
     kem: await kemOf(),
@@ -68,7 +68,7 @@ export async function suiteOf(): Promise<CipherSuite> {
 }
 
 /**
- * Returns a function that seals reports to the key in a key configuration.
+ * Returns a function that seals reports with the key in a key configuration.
  *
  * @throws Error if the browser lacks WebCrypto, which exists only in secure contexts
  */

@@ -1,16 +1,16 @@
-/** Requests of a session, which fetches its task. */
+/** Requests of a session, for its task, its keys and its reports. */
 
 import { ClosedError, NetworkError } from "./errors.js";
 import type { Settings } from "./options.js";
 import { onProcessEnd } from "./page.js";
 import { backoffMs, startTimer } from "./time.js";
 
-/** Sender of a session's requests. Once the session is stopped, it sends nothing more. */
+/** Sends the requests of a session. After the session is stopped, nothing more is sent. */
 export class SessionRequests {
   readonly #onError: Settings["onError"];
-  /** Sends a request, or rejects with ClosedError once stopped. */
+  /** Sends a request. Rejects with ClosedError after the session is stopped. */
   readonly fetch: typeof globalThis.fetch;
-  /** Callbacks that wait for the next failure. */
+  /** Functions that reject the promises of {@link failure} at the next failure. */
   readonly #failureListeners = new Set<(error: NetworkError) => void>();
   #notBefore = 0;
   #endPause = () => {};
@@ -18,7 +18,9 @@ export class SessionRequests {
   stopped = false;
   /** Called when the session is stopped. */
   onStop = () => {};
-  /** Checks that consent still holds, before the next request. Undefined if it need not be checked. */
+  /**
+   * Checks before the next request that consent still holds. Undefined if this check is not needed.
+   */
   confirm: (() => Promise<void>) | undefined;
 
   constructor({ onError, fetch }: Settings) {
@@ -34,9 +36,9 @@ export class SessionRequests {
   }
 
   /**
-   * Checks that the session has not been stopped.
+   * Throws if the session has been stopped.
    *
-   * @throws ClosedError once stopped
+   * @throws ClosedError after the session was stopped
    */
   check(): void {
     if (this.stopped) {
@@ -45,8 +47,8 @@ export class SessionRequests {
   }
 
   /**
-   * Repeats `attempt` until it succeeds, with increasing delays. Callers must {@link check} again
-   * before they use the result.
+   * Repeats `attempt` until it succeeds. The delays between attempts increase. Callers must {@link
+   * check} again before they use the result.
    *
    * @param attempt makes one attempt
    * @throws ClosedError once stopped
@@ -87,14 +89,14 @@ export class SessionRequests {
     });
   }
 
-  /** Ends the current delay, unless the collector requested it. */
+  /** Ends the current delay between attempts, unless the collector requested it. */
   wake(): void {
     if (Date.now() >= this.#notBefore) {
       this.#endPause();
     }
   }
 
-  /** Stops the session: nothing is sent or stored any more. */
+  /** Stops the session. Nothing is sent or stored any more. */
   stop(): void {
     this.stopped = true;
     this.#endPause();

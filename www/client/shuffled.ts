@@ -1,9 +1,10 @@
 /**
- * Code for tasks whose reports pass a shuffler, in a separate file that only these tasks load.
+ * Code for tasks whose reports go through a shuffler, in a separate file that only these tasks
+ * load.
  *
- * The page seals reports to an analyser. The shuffler sees the sender and cannot read the report.
- * The analyser reads the report and cannot see the sender. The code that encrypts, and the code for
- * sums, are in further files.
+ * The page seals reports to an analyser. The shuffler sees the sender but cannot read the report.
+ * The analyser reads the report but cannot see the sender. The code that encrypts and the code for
+ * sum tasks are in further files.
  */
 
 import { WasmError } from "./errors.js";
@@ -19,7 +20,7 @@ type Sums = ReturnType<typeof import("./sums.js").inject>;
 let own: Sums | undefined;
 
 /**
- * Loads the code for tasks of sums. A later call tries again after a failure.
+ * Loads the code for sum tasks. A later call tries again after a failure.
  *
  * @throws WasmError if it cannot be loaded
  */

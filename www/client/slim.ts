@@ -1,8 +1,8 @@
 /**
  * hushbin without the WebAssembly module, for pages that serve the module as a file.
  *
- * `hushbin/hushbin.wasm` has all mechanisms. `hushbin/collision.wasm` has the mechanism Collision
- * only, and is a little smaller once compressed. Both compile while they download.
+ * `hushbin/hushbin.wasm` has all mechanisms. `hushbin/collision.wasm` has only the mechanism
+ * Collision, and is a little smaller after compression. Browsers compile both during the download.
  *
  * @packageDocumentation
  */
@@ -14,8 +14,8 @@ export type { Fallback } from "./fallback.js";
 export type { WasmSource } from "./module.js";
 
 /**
- * Sets the location of the module, and loads it. If WebAssembly is missing or forbidden, the core
- * in JavaScript is loaded instead. After a success, further calls do nothing.
+ * Sets the source of the module, and loads it. If WebAssembly is missing or forbidden, loads the
+ * core in JavaScript instead. After a success, further calls do nothing.
  *
  * @example
  * ```ts

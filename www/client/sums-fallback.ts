@@ -1,6 +1,6 @@
 /**
- * Core of sums in JavaScript, for browsers where WebAssembly is missing or forbidden. It is
- * compiled from the same code, and imported when needed.
+ * Core for sum tasks in JavaScript, for browsers where WebAssembly is missing or forbidden. It is
+ * compiled from the same code as the WebAssembly module, and imported when needed.
  */
 
 import {

@@ -13,14 +13,14 @@ import {
   writeQuestion,
 } from "./question.js";
 
-/** Limit on the reports of one browser to a task. */
+/** Limit on the number of reports that one browser makes for a task. */
 export interface Budget {
   /** Duration of a window in days, 1 to 3650. A window begins with its first report. */
   readonly days: number;
   /** Number of reports that a window may contain, 1 to 10000. */
   readonly reports: number;
   /**
-   * Behaviour for answers that stay the same in a later window.
+   * What happens to answers that are still the same in a later window.
    *
    * `fresh` makes a new report in each window, which spends ε again. `permanent` sends the same
    * report again, which spends nothing more. Equal reports show the receiver that one person sent
@@ -29,7 +29,10 @@ export interface Budget {
   readonly answers: "fresh" | "permanent";
 }
 
-/** Default budget of the core. Writing it out has no effect on {@link canonicalBytes}. */
+/**
+ * Default budget of the core. A task that states it has the same {@link canonicalBytes} as one
+ * without a budget.
+ */
 export const DEFAULT_BUDGET: Budget = { days: 30, reports: 1, answers: "fresh" };
 
 export function budgetOf(task: AnyTask): Budget {
@@ -37,7 +40,8 @@ export function budgetOf(task: AnyTask): Budget {
 }
 
 /**
- * Returns the maximum number of reports that a person sends in the 365 days from the first report.
+ * Returns the maximum number of reports that a person can send in the 365 days after the first
+ * report.
  */
 export function reportsPerYear({ days, reports }: Budget): number {
   return Math.ceil(365 / days) * reports;
@@ -49,9 +53,9 @@ export const budget: Reader<Partial<Budget>> = (from, key) =>
 
 const ANSWERS = ["fresh", "permanent"] as const;
 
-/** Fields that tasks of every kind have. */
+/** Fields that every task has, with a local or a central ε. */
 export interface AnyTask {
-  /** Name of the task, also in URLs: `a-z`, `0-9` and `-`. */
+  /** Id of the task, which is also in URLs: `a-z`, `0-9` and `-`. */
   readonly id: string;
   /** ε of one report. */
   readonly epsilon: number;
@@ -60,11 +64,11 @@ export interface AnyTask {
 }
 
 interface TaskBase extends AnyTask {
-  /** Local privacy budget ε of one report, 0.001 to 12. */
+  /** Local ε of one report, 0.001 to 12. */
   readonly epsilon: number;
 }
 
-/** Task that asks one question for ratings. The question has no name. */
+/** Task that only asks for ratings of items. It has one question, without a name. */
 export interface RatingsTask extends TaskBase, Ratings {
   /** Mechanism that randomises inputs. */
   readonly mechanism: Mechanism;
@@ -72,7 +76,7 @@ export interface RatingsTask extends TaskBase, Ratings {
 
 /**
  * Task that asks several named questions. A report answers one of them, with the whole ε. The
- * question is chosen at random, before the answers are read.
+ * question is drawn at random, before the answers are read.
  */
 export interface QuestionsTask extends TaskBase {
   /** Questions, 1 to 64. */
@@ -81,19 +85,19 @@ export interface QuestionsTask extends TaskBase {
 
 /**
  * Complete task, as in the collector's task file and in the response of `GET /tasks/{id}`. All
- * parameters are public. A change of any parameter makes another task with another fingerprint.
+ * parameters are public. Changing any parameter makes another task, with another fingerprint.
  */
 export type Task = RatingsTask | QuestionsTask;
 
-/** Task that the collector describes, and the fingerprint that the collector states. */
+/** Task that the collector describes, and the fingerprint that the collector states for it. */
 export interface FetchedTask {
   readonly task: Task;
   readonly fingerprint: string;
 }
 
 /**
- * Limits of ε in the core; a test compares them. They are checked here as well, because a wrong ε
- * is the most common mistake.
+ * Limits of ε in the core; a test compares them. This package checks them too, because a wrong ε is
+ * the most common mistake.
  */
 const MIN_EPSILON = 0.001;
 const MAX_EPSILON = 12;
@@ -118,7 +122,7 @@ export function parseTask(value: unknown): Task {
 }
 
 /**
- * Returns the beginning of a task's canonical bytes: its budget, unless that is the default.
+ * Returns the start of a task's canonical bytes: the budget, unless it is the default.
  *
  * @internal
  */
@@ -136,8 +140,7 @@ export function budgetBytes(task: AnyTask): CanonicalBytes {
 }
 
 /**
- * Returns the task's canonical bytes, as the core writes them. The fingerprint is a hash of these
- * bytes.
+ * Returns the canonical bytes of a task, as the core writes them. Their hash is the fingerprint.
  *
  * @throws TaskError `invalid-task` for a task without canonical bytes
  * @internal

@@ -1,8 +1,8 @@
 /**
- * Collector in memory, for tests of pages that report.
+ * Collector that runs in memory, for tests of pages that report.
  *
- * It responds like a real collector, but does not decode reports. Uploads are recognised by id,
- * counted once, and refused if they are not for its task. It makes no estimates.
+ * It responds like a real collector, but does not decode reports. It recognises uploads by id,
+ * counts each once, and refuses uploads for other tasks. It computes no estimates.
  *
  * @packageDocumentation
  */
@@ -14,7 +14,7 @@ import type { Task } from "./task.js";
 import { PROBLEM_PREFIX } from "./transport.js";
 import { FINGERPRINT_END, ID_END } from "./upload.js";
 
-/** Fault of a request, in place of the collector's response. */
+/** Fault that happens to a request instead of the collector's response. */
 export type TestFault =
   /** The request does not arrive. */
   | "unreachable"
@@ -33,13 +33,14 @@ export interface TestUpload {
   readonly bytes: Uint8Array;
 }
 
-/** Collector in memory, with a record of what it has received. */
+/** Collector that runs in memory, with a record of what it has received. */
 export interface TestCollector {
   /**
-   * Option for `createClient`. There is no server at this address: `fetch` handles all requests.
+   * Value of the option `endpoint` for `createClient`. There is no server at this address: `fetch`
+   * handles all requests.
    */
   readonly endpoint: string;
-  /** Option for `createClient`. It passes requests to this collector. */
+  /** Value of the option `fetch` for `createClient`. It passes requests to this collector. */
   readonly fetch: typeof globalThis.fetch;
   /** Method and path of every request so far. */
   readonly requests: readonly string[];
@@ -47,7 +48,7 @@ export interface TestCollector {
   readonly uploads: readonly TestUpload[];
   /** Total number of reports in the accepted uploads. */
   readonly reports: number;
-  /** Lets the next requests fail, one for each fault. */
+  /** Makes the next requests fail, each with one of these faults. */
   fail(...faults: readonly TestFault[]): void;
   /** Makes the collector unreachable from now on. */
   down(): void;
@@ -104,16 +105,16 @@ async function readRequest(
 
 const VERSION = "01";
 /**
- * Number of hexadecimal digits of an upload's first bytes, which are the version and the
- * fingerprint.
+ * Number of hexadecimal digits of the version and the fingerprint, which are the first bytes of an
+ * upload.
  */
 const PREFIX_DIGITS = 2 * FINGERPRINT_END;
-/** Minimum length of a report in bytes: a seed and a response. */
+/** Minimum length of a report in bytes. It has a seed and a response. */
 const MIN_REPORT_BYTES = 8 + 1;
 
 /**
- * Reads the number of reports in an upload. Returns it and the position of the byte after it. The
- * number is a varint: seven bits in each byte, low before high.
+ * Reads the number of reports in an upload. Returns this number, and the position of the byte after
+ * it. The number is a varint: seven bits in each byte, the low bits first.
  */
 function reportsOf(bytes: Uint8Array): readonly [reports: number, end: number] {
   const length = bytes.subarray(ID_END).findIndex((byte) => byte < 128) + 1;
@@ -154,7 +155,7 @@ function uploadsOf(body: Uint8Array, fingerprint: string): TestUpload[] | Proble
 }
 
 /**
- * Makes a collector in memory for one task.
+ * Creates a collector in memory for one task.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-/** Timers: timeouts of requests and delays before the next attempt. */
+/** Timers: a timeout for requests, and delays before further attempts. */
 
 /** Timeout of a request, in milliseconds. */
 export const TIMEOUT_MS = 30_000;
@@ -8,7 +8,7 @@ const BACKOFF_MAX_MS = 300_000;
 
 type Timer = ReturnType<typeof setTimeout>;
 
-/** Starts a timer. In Node, it does not keep the process from ending. */
+/** Starts a timer. A timer of a Node process does not keep the process from ending. */
 export function startTimer(run: () => void, ms: number): Timer {
   const timer = setTimeout(run, ms);
   if (typeof timer === "object") {
@@ -18,13 +18,14 @@ export function startTimer(run: () => void, ms: number): Timer {
 }
 
 /**
- * Returns the delay in milliseconds after the `failures`-th failure in a row.
+ * Returns the delay in milliseconds before the attempt after `failures` failures in a row.
  *
- * It grows exponentially and is never less than the collector requested. It is random between half
- * of the full delay and all of it. Clients that failed together therefore do not return together.
+ * The delay grows exponentially, and is at least as long as the collector requested. It is random
+ * between half of the full delay and all of it, so that clients that failed together do not return
+ * together.
  *
  * @param askedMs delay that the collector requested, in milliseconds
- * @param random uniform in [0, 1); not for privacy
+ * @param random number in [0, 1), which is not needed for privacy
  */
 export function backoffMs(failures: number, askedMs = 0, random = Math.random()): number {
   const most = Math.min(BACKOFF_FIRST_MS * 2 ** (failures - 1), BACKOFF_MAX_MS);

@@ -1,4 +1,4 @@
-/** Transport: one attempt to send uploads to the collector. */
+/** Transport of uploads: one attempt to send them to the collector. */
 
 import { concatBytes } from "./bytes.js";
 import { withTimeout } from "./time.js";
@@ -23,9 +23,9 @@ export type SendResult =
       readonly cause?: unknown;
     };
 
-/** Interface that sends uploads to a collector. */
+/** Way to send uploads to a collector. */
 export interface Transport {
-  /** Sends uploads. The request is on its way when this returns. The promise never rejects. */
+  /** Sends uploads. The request has started when this returns. The promise never rejects. */
   send(uploads: readonly Uint8Array[]): Promise<SendResult>;
 }
 
@@ -41,8 +41,8 @@ let keepaliveRequests = 0;
 export const PROBLEM_PREFIX = "urn:hushbin:problem:";
 
 /**
- * Problems by which the collector refuses uploads permanently. Any other response may be temporary,
- * or may come from a proxy, a captive portal or another page.
+ * Problems with which the collector permanently refuses uploads. Any other response may be
+ * temporary, or may come from a proxy, a captive portal or another page.
  */
 const PERMANENT_PROBLEMS: readonly string[] = [
   "unknown-task",
@@ -56,10 +56,10 @@ const PERMANENT_PROBLEMS: readonly string[] = [
 export const MAX_DELAY_MS = 86_400_000;
 
 /**
- * Parses a Retry-After header, in seconds or as a date.
+ * Parses the Retry-After header of a response, which has seconds or a date.
  *
- * @returns milliseconds from `now`, at most a day; undefined without such a header, or if it cannot
- * be read
+ * @returns delay from `now` in milliseconds, at most a day; undefined if there is no such header,
+ * or if it cannot be read
  */
 export function parseRetryAfter(header: string | null, now: number): number | undefined {
   const text = header ?? "";
@@ -68,7 +68,8 @@ export function parseRetryAfter(header: string | null, now: number): number | un
 }
 
 /**
- * Options of every request. It carries nothing that identifies the person, and follows no redirect.
+ * Options of every request. A request has nothing that identifies the person, and follows no
+ * redirect.
  */
 const REQUEST_OPTIONS = {
   credentials: "omit",
@@ -91,7 +92,7 @@ export interface HttpResponse {
 /**
  * Makes a request and reads the whole response.
  *
- * @throws unknown without a response in time
+ * @throws unknown if there is no response in time
  */
 export function request(
   fetch: typeof globalThis.fetch,
@@ -137,8 +138,8 @@ function sendResultOf({ status, retryAfterMs, body }: HttpResponse, count: numbe
 }
 
 /**
- * Transport by fetch. The body has no content type, so that browsers send no CORS preflight. A
- * preflight would be lost while a page closes.
+ * Transport that uses fetch. The body has no content type, so that browsers send no CORS preflight,
+ * which would be lost while a page closes.
  */
 export class FetchTransport implements Transport {
   readonly #url: string;
@@ -190,7 +191,7 @@ function isTimeout(cause: unknown): cause is DOMException {
   return cause instanceof DOMException && cause.name === "TimeoutError";
 }
 
-/** Returns the reason for a missing response, as text. Browsers reveal no more. */
+/** Returns the reason why there is no response, as text. Browsers reveal no more than this. */
 export function unreachable(cause: unknown): string {
   return isTimeout(cause)
     ? cause.message

@@ -1,4 +1,6 @@
-/** Layout of an upload's header, as in `src/upload/mod.rs`. The first byte is the version. */
+/**
+ * Positions in the header of an upload, as in `src/upload/mod.rs`. The first byte is the version.
+ */
 
 /** Position of the first byte after the task's fingerprint. */
 export const FINGERPRINT_END = 17;

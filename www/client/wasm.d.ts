@@ -1,4 +1,4 @@
-/** Module that is imported as a file, by workerd and its bundlers. */
+/** WebAssembly module that workerd and its bundlers import as a file. */
 declare module "*.wasm" {
   const module: WebAssembly.Module;
   export default module;

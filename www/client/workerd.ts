@@ -1,6 +1,6 @@
 /**
- * Default entry in workerd, which compiles no bytes at run time. It imports a compiled module with
- * all mechanisms.
+ * Default entry for workerd, which cannot compile a module from bytes at run time. This entry
+ * imports a compiled module with all mechanisms.
  *
  * @packageDocumentation
  */

@@ -1,4 +1,4 @@
-/** Text about a client, in terms of local or central ε. */
+/** Texts about a client and its reports, for tasks with a local or a central ε. */
 
 import { certaintyOf } from "../certainty.js";
 import type { Client } from "../client.js";
@@ -11,35 +11,38 @@ import type { Words } from "./words.js";
 
 type ClientMember = "about" | "consent" | "watch" | "budget" | "history" | "revoke";
 
-/** Members of a client that the element uses. */
+/** Members of a client that the element `<hushbin-history>` uses. */
 export type HistoryClient = Pick<Client, ClientMember> | Pick<Client<SumTask>, ClientMember>;
 
 /**
- * Texts about a client and its budget.
+ * Texts about a client, its budget and its reports.
  *
  * @internal
  */
 export interface ClientTexts extends Pick<BudgetStatus, "until" | "reports" | "durable"> {
-  /** Items or questions that a report covers. */
+  /** Sentence on the items or questions that a report covers. */
   readonly covers: string;
-  /** Meaning of ε, and the party that it protects against. */
+  /** Sentences on the meaning of ε, and on whom it protects against. */
   readonly meaning: string;
   /**
-   * Number of reports in the current window, and the ε that they spent. Undefined while the task is
-   * not known.
+   * Text with the number of reports in the current window, and the ε that they spent. Undefined
+   * until the task is known.
    */
   readonly used: string | undefined;
-  /** Number of all reports so far, and the ε that they spent. */
+  /** Text with the number of all reports so far, and the ε that they spent. */
   readonly total: string;
-  /** Reports, oldest first. */
+  /** All reports, the oldest first. */
   readonly entries: readonly Entry[];
 }
 
-/** Returns how sure someone can become who was 50 % sure, in per cent, in the reader's language. */
+/**
+ * Returns how certain an observer who was 50 % certain can become, in per cent, formatted for the
+ * language.
+ */
 const certainty = (epsilon: number, { number }: Formatters): string =>
   number(Number(certaintyOf(epsilon)));
 
-/** Returns sentences on what the task asks, and on the meaning of its ε. */
+/** Returns sentences on what the task asks, and sentences on the meaning of its ε. */
 function taskTexts(
   task: Task,
   words: Words,
@@ -127,7 +130,7 @@ async function sumTexts(
 }
 
 /**
- * Reads a client's state and returns it as text.
+ * Reads the state of a client, and returns texts about it.
  *
  * @internal
  */

@@ -1,6 +1,9 @@
-/** DOM elements, created without HTML strings because security policies may forbid these. */
+/**
+ * Functions that create DOM elements. They use no HTML strings, because security policies may
+ * forbid these.
+ */
 
-/** Creates an element that the page can style by its `part` attribute. */
+/** Creates an element. The page can style it by its `part` attribute. */
 export function el<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   part: string,
@@ -24,8 +27,8 @@ export function button(part: string, run: () => void): HTMLButtonElement {
 }
 
 /**
- * Sets an element's text if it differs. An unchanged text would be announced again by screen
- * readers. Hides the element if the text is empty.
+ * Sets the text of an element if it differs, because screen readers would announce an unchanged
+ * text again. Hides the element if the text is empty.
  */
 export function setText(element: HTMLElement, text: string): void {
   if (element.textContent !== text) {
@@ -34,7 +37,7 @@ export function setText(element: HTMLElement, text: string): void {
   element.hidden = text === "";
 }
 
-/** Description list whose entries are updated by term. */
+/** Description list in which the description of each term can be updated. */
 export class DescriptionList {
   readonly list: HTMLDListElement;
   readonly #groups = new Map<string, HTMLElement>();
@@ -43,7 +46,7 @@ export class DescriptionList {
     this.list = el("dl", part);
   }
 
-  /** Sets the description of a term, and hides the term if there is none. */
+  /** Sets the description of a term. Hides the term if the description is undefined. */
   set(term: string, text: string | undefined): void {
     let group = this.#groups.get(term);
     if (group === undefined) {

@@ -1,4 +1,4 @@
-/** Facts about a task, a budget and a history of reports. Other modules turn them into text. */
+/** Facts about a task, its budget and its reports. Other modules turn them into text. */
 
 import type { BudgetStatus, HistoryEntry } from "../results.js";
 import type { ReportState } from "../store/store.js";
@@ -6,14 +6,15 @@ import { budgetOf, type Task } from "../task.js";
 
 const DAY_MS = 86_400_000;
 
-/** Protection that one report gives a person's answers. */
+/** Protection that the ε of one report gives to a person's answers. */
 export interface Protection {
   /**
-   * Protected information: all answers (`everything`), the value of one item if the rest is known
-   * (`item`), or which of two inputs it was (`near`).
+   * Information that is protected. `everything`: all answers. `item`: the value of one item,
+   * against an observer who knows all other values. `near`: which of two similar inputs the person
+   * has.
    */
   readonly about: "everything" | "item" | "near";
-  /** Maximum difference between the two inputs of `near`, summed over items; otherwise 0. */
+  /** Maximum difference between the two inputs for `near`, summed over items. It is 0 otherwise. */
   readonly distance: number;
   /** Probability that the protection fails. */
   readonly delta: number;
@@ -31,7 +32,7 @@ export function protectionOf(task: Task): Protection {
   return { about: abouts[level], distance, delta };
 }
 
-/** Returns the ε that the current window has spent. */
+/** Returns the ε that reports in the current window have spent. */
 export function spentInWindow(
   task: Task,
   { used, until }: BudgetStatus,

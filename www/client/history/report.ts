@@ -1,4 +1,4 @@
-/** One report in the list of `<hushbin-history>`. */
+/** List item for one report in `<hushbin-history>`. */
 
 import { hex } from "../bytes.js";
 import type { HistoryEntry } from "../results.js";
@@ -8,9 +8,9 @@ import type { UploadPartNames, Words } from "./words.js";
 
 /** Report with the texts that are shown for it. */
 export interface Entry extends Omit<HistoryEntry, "epsilon"> {
-  /** ε of the report, as text. */
+  /** Text with the ε of the report. */
   readonly cost: string;
-  /** Names of the upload's parts. */
+  /** Names of the parts of the report's upload. */
   readonly parts: UploadPartNames;
 }
 
@@ -21,8 +21,8 @@ export interface Formatters {
 }
 
 /**
- * Splits an upload into its parts. The number of reports or messages is a varint: its last byte is
- * below 128.
+ * Splits an upload into its parts. The last byte of the part with the number of reports or
+ * messages, a varint, is below 128.
  */
 export function partsOf(bytes: Uint8Array): readonly Uint8Array[] {
   const counted = bytes.findIndex((byte, at) => at >= ID_END && byte < 128) + 1;
@@ -32,8 +32,8 @@ export function partsOf(bytes: Uint8Array): readonly Uint8Array[] {
 }
 
 /**
- * Creates an element that lists the bytes of each part of an upload. The list is made when the
- * element is first opened.
+ * Creates an element that lists the bytes of each part of an upload. The list is created when a
+ * person first opens the element.
  */
 function detailsOf({ bytes, parts: names }: Entry, words: Words): HTMLDetailsElement {
   const details = el("details", "bytes", el("summary", "", words.bytes(bytes.length)));
@@ -50,7 +50,7 @@ function detailsOf({ bytes, parts: names }: Entry, words: Words): HTMLDetailsEle
   return details;
 }
 
-/** Item of the list. Its state can be updated. */
+/** Item of the list, which shows a report. Its state can be updated. */
 export class ReportItem {
   readonly item: HTMLLIElement;
   readonly #words: Words;

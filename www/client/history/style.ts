@@ -85,7 +85,7 @@ button {
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 `;
 
-/** Adds the style to a shadow root, also if the page's policy forbids inline styles. */
+/** Adds the style to a shadow root, even if the page's policy forbids inline styles. */
 export function addStyle(root: ShadowRoot, nonce: string): void {
   try {
     const sheet = new CSSStyleSheet();

@@ -1,4 +1,4 @@
-/** Section of `<hushbin-history>` about one client. */
+/** Section of `<hushbin-history>` that shows one client. */
 
 import { hex } from "../bytes.js";
 import { type ClientTexts, clientTexts, type HistoryClient } from "./client-texts.js";
@@ -11,13 +11,13 @@ export interface ViewOptions {
   readonly words: Words;
   /** Level of the heading, 1 to 6. */
   readonly level: number;
-  /** True if a button that revokes consent is shown. */
+  /** True if the section has a button that revokes consent. */
   readonly revocable: boolean;
-  /** Called after consent was revoked here. */
+  /** Called after a person has revoked consent with this button. */
   readonly onRevoked: () => void;
 }
 
-/** Number of reports that are shown at first. */
+/** Number of reports that are shown before a person asks for all. */
 const INITIALLY_SHOWN = 10;
 
 function formattersOf(lang: string): Formatters {
@@ -40,7 +40,9 @@ export class View {
   readonly #list = el("ul", "reports");
   readonly #more = button("more", () => this.#showAll());
   readonly #revoke = button("revoke", () => void this.#withdraw());
-  /** List items, by the hexadecimal digits of their uploads. No two uploads are equal. */
+  /**
+   * List items of reports, by the hexadecimal digits of their uploads. No two uploads are equal.
+   */
   readonly #items = new Map<string, ReportItem>();
   #shown = INITIALLY_SHOWN;
   #revoked = false;
@@ -73,14 +75,14 @@ export class View {
     );
   }
 
-  /** Reads the client's state and shows it. */
+  /** Reads the state of the client, and shows it. */
   refresh(): Promise<void> {
     this.#stale = true;
     this.#reading ??= this.#read();
     return this.#reading;
   }
 
-  /** Reads the client's state, and again if it changed in the meantime. */
+  /** Reads and shows the state of the client. Reads it again if it has changed in the meantime. */
   async #read(): Promise<void> {
     while (this.#stale) {
       this.#stale = false;
@@ -124,7 +126,8 @@ export class View {
   }
 
   /**
-   * Shows reports, newest first. Existing items are not moved, so that they stay open and focused.
+   * Shows reports, the newest first. Existing list items are not moved, so that they stay open and
+   * focused.
    */
   #showReports(sent: readonly Entry[]): void {
     const { words } = this.#options;

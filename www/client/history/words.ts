@@ -1,4 +1,4 @@
-/** Texts of `<hushbin-history>` in one language. */
+/** Texts of `<hushbin-history>`: their types, and the English texts. */
 
 import type { Consent } from "../consent.js";
 import type { ReportState } from "../store/store.js";
@@ -13,15 +13,17 @@ export type UploadPartNames = readonly [
   report: string,
 ];
 
-/** Texts about sums through a shuffler, which have a central ε and no local one. */
+/**
+ * Texts about a sum task, whose messages go through a shuffler. It has a central ε and no local ε.
+ */
 export interface SumWords {
   /**
-   * Statement of what a report covers: named items, or a number of items. It also says how many
-   * messages carry the report.
+   * Returns a statement of what a report covers: named items, or a number of items. It also states
+   * the number of messages that carry the report.
    */
   readonly covers: (items: readonly string[] | number, messages: number) => string;
   /**
-   * Meaning of the central ε, and the trust that it needs.
+   * Returns the meaning of the central ε, and says who must be trusted.
    *
    * `certainty` is the largest certainty, in per cent, that an observer can reach from 50 %. A
    * batch has at least `people` people, and `honest` of them are assumed to follow the protocol.
@@ -34,13 +36,13 @@ export interface SumWords {
     honest: string,
   ) => string;
   /**
-   * Number of reports in this window, number of reports allowed in it, and the central ε spent in
-   * it.
+   * Returns the number of reports in this window, the number of reports allowed in it, and the
+   * central ε spent in it.
    */
   readonly used: (reports: number, allowed: number, epsilon: string) => string;
-  /** Number of all reports so far, and the central ε that they spent. */
+  /** Returns the number of all reports so far, and the central ε that they spent. */
   readonly spent: (reports: number, epsilon: string) => string;
-  /** Text about the central ε and δ that one report cost. */
+  /** Returns a text about the central ε and the δ of one report. */
   readonly cost: (epsilon: string, delta: string) => string;
   /** Names of the parts of an upload, in order. */
   readonly parts: UploadPartNames;
@@ -49,33 +51,33 @@ export interface SumWords {
 /**
  * Texts of `<hushbin-history>`.
  *
- * Numbers and dates are passed as text, formatted for the language. If grammar depends on a count,
- * the count is passed as a number.
+ * Functions get numbers and dates as texts that are formatted for the language. If the grammar
+ * depends on a count, they get the count as a number.
  */
 export interface Words {
   /** Language tag, as in the attribute `lang`. */
   readonly lang: string;
   /** Heading. An empty string means no heading. */
   readonly title: string;
-  /** Line with the name of the task and the host of the collector. */
+  /** Returns a line with the id of the task and the host of the collector. */
   readonly task: (id: string, collector: string) => string;
   /** Text for each state of consent. */
   readonly consent: Readonly<Record<Consent, string>>;
   /**
-   * Statement of the names that a report covers. If `drawn`, each report covers one of them, chosen
-   * at random.
+   * Returns a statement of the names that a report covers. If `drawn`, each report covers one of
+   * them, chosen at random.
    */
   readonly covers: (names: readonly string[], drawn: boolean) => string;
   /**
-   * Statement of the number of unnamed items that a report covers. `undefined` means that any name
-   * is possible.
+   * Returns a statement of the number of unnamed items that a report covers. If `items` is
+   * `undefined`, any name is possible.
    */
   readonly coversCount: (items: number | undefined) => string;
   /**
-   * Meaning of ε for one report.
+   * Returns the meaning of the ε of one report.
    *
-   * `certainty` is the largest certainty, in per cent, that an observer can reach from 50 %. If
-   * only near inputs are protected, `distance` is the largest difference between two of them.
+   * `certainty` is how certain an observer who was 50 % certain can become, in per cent. If only
+   * similar inputs are protected, `distance` is the largest difference between two of them.
    */
   readonly meaning: (
     epsilon: string,
@@ -83,9 +85,12 @@ export interface Words {
     protects: Protection["about"],
     distance: string,
   ) => string;
-  /** Addition to `meaning`: the bound fails with at most this probability. */
+  /** Returns an addition to `meaning`: the bound fails with at most this probability. */
   readonly failure: (delta: string) => string;
-  /** Addition to `meaning`: the maximum that a year of reports can spend, and what that means. */
+  /**
+   * Returns an addition to `meaning`: the maximum ε that the reports of a year can spend, and its
+   * meaning.
+   */
   readonly year: (
     reports: number,
     days: number,
@@ -107,38 +112,44 @@ export interface Words {
   readonly total: string;
   /** Label for the statement `onDevice` or `inMemory`. */
   readonly storage: string;
-  /** Number of reports in this window, number of reports allowed in it, and the ε spent in it. */
+  /**
+   * Returns the number of reports in this window, the number of reports allowed in it, and the ε
+   * spent in it.
+   */
   readonly used: (reports: number, allowed: number, epsilon: string) => string;
   /**
-   * Number of all reports so far, the ε that they spent, and a certainty in per cent. An observer
-   * who links the reports to each other can reach this certainty.
+   * Returns the number of all reports so far, and the ε that they spent. `certainty`, in per cent,
+   * is how certain an observer can become who links all reports to each other.
    */
   readonly spent: (reports: number, epsilon: string, certainty: string) => string;
   /** Statement of how long this list is remembered if it is stored on the device. */
   readonly onDevice: string;
   /** Statement of how long this list is remembered if it is kept in memory. */
   readonly inMemory: string;
-  /** Text about the number of reports in each state. Screen readers announce changes of it. */
+  /**
+   * Returns a text with the number of reports in each state. Screen readers announce changes of
+   * this text.
+   */
   readonly summary: (reports: number, states: Readonly<Record<ReportState, number>>) => string;
   /** Text for each state of a report. */
   readonly state: Readonly<Record<ReportState, string>>;
-  /** Text about the ε that one report cost. */
+  /** Returns a text with the ε that one report cost. */
   readonly cost: (epsilon: string) => string;
-  /** Text about the cost of a permanent answer's report that is sent again. */
+  /** Text instead of `cost` for a permanent answer whose report is sent again. */
   readonly resent: string;
-  /** Label of the button that shows the bytes of a report. */
+  /** Returns the label of the button that shows the bytes of a report. */
   readonly bytes: (bytes: number) => string;
   /** Names of the parts of an upload, in order. */
   readonly parts: UploadPartNames;
-  /** Texts that replace others for tasks that sum through a shuffler. */
+  /** Texts for sum tasks, which replace the texts of the same name. */
   readonly sums: SumWords;
-  /** Label of the button that shows older reports. */
+  /** Returns the label of the button that shows older reports. */
   readonly more: (reports: number) => string;
   /** Label of the button that withdraws consent. */
   readonly revoke: string;
   /** Confirmation that consent was withdrawn here. */
   readonly revoked: string;
-  /** Error message that contains the reason. */
+  /** Returns an error message that contains the reason. */
   readonly failed: (message: string) => string;
 }
 

@@ -4,16 +4,17 @@ import { type MechanismCodec, subsetCodec } from "./codec.js";
 export interface CocoMechanism {
   readonly name: "coco";
   /**
-   * Rule that selects the favoured sides; a side is one of the two buckets of a pair. `overwrite`:
-   * one side of every pair that an entry is hashed to. `strongest`: the `favoured` sides with the
-   * strongest net push of the entries.
+   * Rule that selects the favoured sides. A side is one of the two buckets of a pair. `overwrite`:
+   * one side of every pair to which an entry is hashed. `strongest`: the `favoured` sides to which
+   * the entries push most strongly in total.
    */
   readonly rule: "overwrite" | "strongest";
   /** Number of favoured sides, for the rule `strongest` only. */
   readonly favoured?: number;
   /**
    * Kind of hash function that maps items to pairs of buckets. `balanced-items` needs the rule
-   * `strongest`. Instead of padding elements, it hashes items that the input does not have.
+   * `strongest`. If an input has fewer items than the sparsity, it hashes items that the input does
+   * not have. The other kinds hash padding elements instead.
    */
   readonly hashing: "balanced" | "independent" | "balanced-items";
   /** Number of buckets of each hash function, an even number. */

@@ -1,9 +1,9 @@
-/** Interface by which the client reads and encodes the parameters of a mechanism. */
+/** Interface with which the client reads the parameters of mechanisms and encodes them. */
 
 import type { CanonicalBytes } from "../canonical.js";
 import { type Fields, integer, oneOf, read } from "../fields.js";
 
-/** Codec of one mechanism's parameters. */
+/** Codec for the parameters of one mechanism. */
 export interface MechanismCodec<M> {
   /**
    * Reads the parameters from a task file.
@@ -15,19 +15,19 @@ export interface MechanismCodec<M> {
   write(mechanism: M, bytes: CanonicalBytes): void;
 }
 
-/** Kinds of hash function that every mechanism supports. */
+/** Kinds of hash function that all hashing mechanisms support. */
 export const HASHINGS = ["balanced", "independent"] as const;
 
 /**
- * Kinds of hash function that any mechanism supports. The index of a kind encodes it in canonical
- * bytes.
+ * All kinds of hash function, each supported by at least one mechanism. The index of a kind encodes
+ * it in canonical bytes.
  */
 const HASHINGS_BY_NUMBER: readonly string[] = [...HASHINGS, "balanced-items", "balanced-windows"];
 
-/** Number that is written for a value without canonical bytes. The core refuses it. */
+/** Number that is written for a value that canonical bytes cannot express. The core refuses it. */
 export const OUT_OF_RANGE = 0xffff_ffff;
 
-/** Parameters of a mechanism that draws one bucket. */
+/** Parameters of a mechanism that reports one bucket. */
 interface SubsetMechanism<Name extends string, Rule extends string, Hashing extends string> {
   readonly name: Name;
   readonly rule: Rule;
@@ -38,10 +38,10 @@ interface SubsetMechanism<Name extends string, Rule extends string, Hashing exte
 }
 
 /**
- * Returns the codec of a mechanism that draws one bucket.
+ * Returns the codec of a mechanism that reports one bucket.
  *
- * @param paper the paper's rule, which takes no `favoured`
- * @param strongest the rule that takes `favoured`
+ * @param paper the rule of the paper, which has no parameter `favoured`
+ * @param strongest the rule that has the parameter `favoured`
  * @param sides number of buckets in each cell; elements are hashed to cells
  * @param own kind of hash function that only this mechanism supports
  */

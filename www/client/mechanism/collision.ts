@@ -1,6 +1,6 @@
 import { type MechanismCodec, subsetCodec } from "./codec.js";
 
-/** Parameters of the mechanism Collision. */
+/** Parameters of the mechanism Collision, which estimates frequencies. */
 export interface CollisionMechanism {
   readonly name: "collision";
   /**
@@ -12,7 +12,7 @@ export interface CollisionMechanism {
   readonly favoured?: number;
   /**
    * Kind of hash function that maps elements to buckets. `balanced-windows` is for questions with
-   * exactly one answer from a list. It maps each answer to `favoured` consecutive buckets.
+   * exactly one answer from a list. It maps each possible answer to `favoured` consecutive buckets.
    */
   readonly hashing: "balanced" | "independent" | "balanced-windows";
   /** Number of buckets of each hash function. */

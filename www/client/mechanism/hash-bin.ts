@@ -2,32 +2,32 @@ import { integer, number, oneOf, read } from "../fields.js";
 import { HASHINGS, type MechanismCodec, OUT_OF_RANGE } from "./codec.js";
 
 /**
- * Parameters of the mechanism hash-bin. It estimates means of real values from all entries of an
- * input, however many there are.
+ * Parameters of the mechanism hash-bin. It estimates means of real values. A report covers all
+ * entries of an input, however many there are.
  */
 export interface HashBinMechanism {
   readonly name: "hash-bin";
   /**
    * Information that ε protects. `event`: the value of any single item, but not a whole input.
-   * `neighbouring`: a report hardly reveals which of two inputs a person has, if the inputs are at
-   * most `distance` apart. `user`: a whole input.
+   * `neighbouring`: which of two inputs a person has, if the inputs are at most `distance` apart.
+   * `user`: a whole input.
    */
   readonly level: "event" | "neighbouring" | "user";
   /**
-   * Maximum distance of neighbouring inputs, summed over items, up to 2048. For level
-   * `neighbouring` only.
+   * Maximum distance between two inputs that must be hard to distinguish, summed over items, up to
+   * 2048. For level `neighbouring` only.
    */
   readonly distance?: number;
   /** Probability that the guarantee fails, 1e-15 to 0.01. For level `neighbouring` only. */
   readonly delta?: number;
   /**
-   * Limit to which the sum of an input's signed values is clipped: a multiple of 1/`grid`, up to
-   * 1024. For level `user` only. Clipping biases estimates towards 0.
+   * Limit to which the sum of an input's signed values is clipped. It is a multiple of 1/`grid`, up
+   * to 1024. For level `user` only. Clipping biases estimates towards 0.
    */
   readonly clip?: number;
   /**
-   * Randomisation of the sum: to one sign (`two-point`), or by added noise (`laplace`). For level
-   * `user` only.
+   * How the sum is randomised: into one sign (`two-point`), or by added noise (`laplace`). For
+   * level `user` only.
    */
   readonly noise?: "two-point" | "laplace";
   /** Kind of hash function that maps items to bins. */
@@ -35,7 +35,8 @@ export interface HashBinMechanism {
   /** Number of bins, at most 4096 and at most the number of items. 1 at level `user`. */
   readonly bins: number;
   /**
-   * Resolution of the values in bins, which are multiples of 1/`grid`: a power of two, up to 65536.
+   * Number of steps per unit: values in bins are multiples of 1/`grid`. A power of two, up to
+   * 65536.
    */
   readonly grid: number;
 }
@@ -43,7 +44,7 @@ export interface HashBinMechanism {
 const LEVELS = ["event", "neighbouring", "user"] as const;
 const NOISES = ["two-point", "laplace"] as const;
 
-/** Readers of the additional parameters that each level requires. */
+/** Readers of the parameters that a level requires in addition. */
 const FIELDS_BY_LEVEL = {
   event: {},
   neighbouring: { distance: number },

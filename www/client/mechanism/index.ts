@@ -1,4 +1,6 @@
-/** List of all mechanisms. */
+/**
+ * Registry of all mechanisms, with functions that read and encode the parameters of any of them.
+ */
 
 import type { CanonicalBytes } from "../canonical.js";
 import { type Fields, invalid, oneOf } from "../fields.js";

@@ -3,9 +3,9 @@ import type { MechanismCodec } from "./codec.js";
 
 /**
  * Parameters of the mechanism pattern, which estimates quantiles of a number in bins. A report is
- * one output, and a bin makes the outputs that it favours more likely. The first bin favours
- * certain outputs. Each further bin favours the same pattern, cyclically shifted by the bin's
- * index.
+ * one output. A number makes the outputs that its bin favours more likely. The first bin favours
+ * the outputs in `favoured`. Each further bin favours the same pattern, shifted cyclically by the
+ * index of the bin.
  */
 export interface PatternMechanism {
   readonly name: "pattern";

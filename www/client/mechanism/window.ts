@@ -2,16 +2,18 @@ import { integer, listOf, read, text } from "../fields.js";
 import type { MechanismCodec } from "./codec.js";
 
 /**
- * Parameters of the window mechanism. It estimates means of numbers that every person has. For each
- * number that a report reveals, the report names one of `atoms` outputs (atoms). The number makes
- * `favoured` adjacent atoms more likely than the rest. Each atom counts as a value in estimates.
+ * Parameters of the mechanism window, which estimates means of numbers that every person has. For
+ * each number that a report reveals, it names one of `atoms` outputs, called atoms. The number
+ * makes `favoured` adjacent atoms more likely than the others. In estimates, each atom counts as a
+ * value.
  */
 export interface WindowMechanism {
   readonly name: "window";
   /** Number of numbers (attributes) that a report reveals, chosen at random: 1 to 12. */
   readonly drawn: number;
   /**
-   * Number of atoms of each attribute, at least 2. `atoms` to the power of `drawn` is at most 4096.
+   * Number of possible atoms for each number, at least 2. `atoms` to the power of `drawn` is at
+   * most 4096.
    */
   readonly atoms: number;
   /** Number of atoms that a number favours, from 1 to half of `atoms`. */

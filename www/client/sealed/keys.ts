@@ -1,4 +1,4 @@
-/** Fetches the keys that reports are sealed to, and selects a pinned one. */
+/** Fetches the key configurations of a shuffler, and selects one that the page has pinned. */
 
 import { hex } from "../bytes.js";
 import { NetworkError, SealingError } from "../errors.js";
@@ -7,10 +7,10 @@ import { request, unreachable } from "../transport.js";
 type Sealing = typeof import("../sealing.js");
 
 /**
- * Fetches key configurations, in one attempt.
+ * Fetches the key configurations, in one attempt.
  *
- * @throws NetworkError if the response is not from a shuffler, or from one that does not have the
- * keys yet
+ * @throws NetworkError if the response does not come from a shuffler, or the shuffler does not have
+ * the keys yet
  */
 export async function fetchKeys(
   url: string,
@@ -27,7 +27,7 @@ export async function fetchKeys(
   return keys.map(String);
 }
 
-/** Decodes hexadecimal digits. The result is empty for any other text. */
+/** Decodes hexadecimal digits to bytes. Returns no bytes for any other text. */
 export function bytesFromHex(digits: string): Uint8Array<ArrayBuffer> {
   const pairs = /^([0-9a-f]{2})+$/.test(digits) ? (digits.match(/../g) ?? []) : [];
   return Uint8Array.from(pairs, (pair) => Number.parseInt(pair, 16));

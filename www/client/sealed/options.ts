@@ -1,4 +1,4 @@
-/** Options of clients whose reports are sealed. */
+/** Checks of the options for sealed reports. */
 
 import { type ClientOptions, check, isSum, type Relay, type Settings } from "../options.js";
 import type { SumTask } from "../sums/task.js";
@@ -9,12 +9,12 @@ export interface SealedSettings {
   /** Pins of the analyser's keys, in lower case. */
   readonly analyser: readonly string[];
   readonly relay: Relay | undefined;
-  /** Option `delayMs` as the page gave it. */
+  /** Value of the option `delayMs`. Undefined if the page did not set it. */
   readonly delayMs: number | undefined;
 }
 
 /**
- * Checks that the options match the kind of task, and are complete for sealing.
+ * Checks the options for sealing: that they are complete, and match the kind of task.
  *
  * @throws OptionError
  */

@@ -1,4 +1,4 @@
-/** Requests through a relay, which hides the sender from the server. */
+/** Replacement of `fetch` for requests through a relay, which hides the sender from the server. */
 
 import { OptionError } from "../errors.js";
 import { bytesFromHex } from "./keys.js";
@@ -12,7 +12,7 @@ const CONFIGURATION = /^..0020.{64}.{4}(.{8})*00010001(.{8})*$/;
 /**
  * Returns a replacement of `fetch` that sends requests through a relay.
  *
- * @throws OptionError if the relay is not a URL, or the gateway not a key configuration
+ * @throws OptionError if `url` is not a URL, or `gateway` is not a key configuration
  */
 export function relayFetch(
   url: unknown,

@@ -1,4 +1,4 @@
-/** Sessions whose reports are sealed to an analyser. */
+/** Session overrides for clients whose reports are sealed to an analyser. */
 
 import { concatBytes } from "../bytes.js";
 import { HushbinError, SealingError } from "../errors.js";
@@ -17,14 +17,17 @@ import { fetchKeys, selectPinned } from "./keys.js";
 import { sealedSettingsOf } from "./options.js";
 import { relayFetch } from "./relay.js";
 
-/** Format version: the first byte of an upload of sealed reports, `VERSION` in `src/sealed.rs`. */
+/**
+ * Format version: the first byte of an upload of sealed reports. It is `VERSION` in
+ * `src/sealed.rs`.
+ */
 const VERSION = 2;
 
 const CANNOT_SEAL = "this browser cannot seal";
 
-/** Exception that leaves a transaction because its report has to be sealed first. */
+/** Exception that leaves a transaction of the store, because a report has to be sealed first. */
 class SealingNeeded {
-  /** Report to seal. Undefined if a new one has to be drawn. */
+  /** Report to seal. Undefined if a new report has to be made. */
   readonly report: Uint8Array | undefined;
 
   constructor(report: Uint8Array | undefined) {
@@ -53,9 +56,9 @@ async function sealMessages(
 }
 
 /**
- * Returns a function that reports answers. Sealing is asynchronous, and the ledger may change in
- * the meantime. A sealed report is chargeLedger only if the ledger still needs it, and dropped
- * otherwise.
+ * Returns a function that reports answers and seals the reports. Sealing is asynchronous, so the
+ * ledger may change in the meantime. A sealed report is charged only if the ledger still needs it.
+ * Otherwise it is dropped.
  */
 const sealedReporter =
   (seal: Seal): ReportFunction =>
@@ -87,9 +90,9 @@ const sealedReporter =
   };
 
 /**
- * Awaits a step of sealing.
+ * Waits for a step of sealing.
  *
- * @throws SealingError for any failure that is not a HushbinError
+ * @throws SealingError for every failure of another type than HushbinError
  */
 async function sealingStep<T>(what: string, work: Promise<T>): Promise<T> {
   try {
@@ -102,7 +105,7 @@ async function sealingStep<T>(what: string, work: Promise<T>): Promise<T> {
 }
 
 /**
- * Returns the settings of a session whose reports are sealed. A dry run seals nothing and fetches
+ * Returns the settings of a session whose reports are sealed. A dry run does not seal and fetches
  * no keys.
  *
  * @throws OptionError, SealingError

@@ -1,4 +1,4 @@
-/** Store in the browser's database. It outlives the page, and all tabs share it. */
+/** Store in the browser's database. It outlives the page. All tabs share it. */
 
 import { type Charges, type Ledger, newLedger } from "../budget.js";
 import { StorageError } from "../errors.js";
@@ -14,27 +14,32 @@ import {
   type StoredReport,
 } from "./store.js";
 
-/** Maximum number of changes in one transaction, so that no page blocks other pages for long. */
+/**
+ * Maximum number of changes in one transaction, so that no page blocks other pages for a long time.
+ */
 const MAX_CHANGES = 1000;
 
 const DATABASE = "hushbin";
 /**
- * Version of the database's schema. A release that only adds fields keeps it, because rows are
- * written back with all fields. A new number is needed only for data that this release would
- * misread.
+ * Version of the database's schema. A release that only adds fields keeps the version, because rows
+ * are written back with all their fields. Only data that this release would misread need a new
+ * version.
  */
 const VERSION = 1;
-/** Object store of ledgers: those of a task by its URL, and those of a collector by its URL. */
+/**
+ * Name of the object store of ledgers. The URL of a task or of a collector is the key of its
+ * ledger.
+ */
 const LEDGERS = "ledgers";
 const REPORTS = "reports";
-/** Index of reports by task and state. */
+/** Name of the index that finds reports by task and state. */
 const BY_STATE = "state";
 
-/** Row of a report. Its key is not part of the row. */
+/** Row of the object store of reports. The key of a report is not part of its row. */
 type Row = Omit<StoredReport, "key"> & { readonly task: string };
 
 /**
- * Awaits a request.
+ * Waits for a request of the database.
  *
  * @throws DOMException
  */
@@ -53,11 +58,11 @@ function completionOf(transaction: IDBTransaction): Promise<void> {
 }
 
 /**
- * Opens the database.
+ * Opens the database, and creates it if there is none.
  *
- * @throws DOMException if there is no database, or none that may be used
- * @throws StorageError if the database does not respond, which happens in some browsers, or has a
- * later version
+ * @throws DOMException if the browser has no database, or does not allow its use
+ * @throws StorageError if the database does not respond, as in some browsers, or has a later
+ * version
  */
 async function openDatabase(): Promise<IDBDatabase> {
   const request = indexedDB.open(DATABASE, VERSION);
@@ -90,21 +95,21 @@ async function openDatabase(): Promise<IDBDatabase> {
   }
 }
 
-/** LedgerChange of the ledgers that waits for its transaction. */
+/** Change of the ledgers that waits for its transaction. */
 interface PendingChange {
   readonly change: (before: Ledgers) => LedgerChange<unknown>;
   readonly resolve: (changed: readonly [unknown, StoredReport | undefined]) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Finds the key of an added report. */
+/** Function that returns the key of a report that was added to the database. */
 type KeyFinder = (made: NewReport, added: IDBRequest<IDBValidKey>) => number;
 
-/** Changes that a transaction made, and what their callers get. */
+/** Reports that a transaction has added, and the results for the callers. */
 interface Attempt {
-  /** Reports that were added. */
+  /** Reports that the transaction has added. */
   readonly made: NewReport[];
-  /** Functions that settle the promise of each change. */
+  /** Functions that settle the promises of the changes. They need the keys of the added reports. */
   readonly tell: ((keyOf: KeyFinder) => void)[];
 }
 
@@ -115,13 +120,15 @@ export class IndexedStore implements Store {
   #database: IDBDatabase;
   #closed = false;
   readonly #unlisten: () => void;
-  /** Transactions in progress. */
+  /** Transactions that are in progress. */
   readonly #openTransactions = new Set<IDBTransaction>();
-  /** Functions that interrupt waiting for a transaction when the page is left. */
+  /** Functions that stop waiting for a transaction when the page is left. */
   readonly #interrupts = new Set<() => void>();
   #pending: PendingChange[] = [];
   #changing = false;
-  /** Resolves when the page returns. Undefined unless the page is left and kept for its return. */
+  /**
+   * Resolves when the page returns. Undefined, unless the page was left and the browser keeps it.
+   */
   #pageReturned: Promise<void> | undefined;
   #tellBack = () => {};
 
@@ -149,14 +156,14 @@ export class IndexedStore implements Store {
    *
    * @param task key of the task's ledger: its URL
    * @param collector key of the ledger of all tasks: the collector's URL
-   * @throws unknown if there is no database, or none that may be used
+   * @throws unknown if the browser has no database, or does not allow its use
    * @throws StorageError if the database does not respond
    */
   static async open(task: string, collector: string): Promise<IndexedStore> {
     return new IndexedStore(await openDatabase(), task, collector);
   }
 
-  /** Returns whether the database exists; true if the browser cannot list databases. */
+  /** Returns whether the database exists. Returns true if the browser cannot list its databases. */
   static async exists(): Promise<boolean> {
     const all = await indexedDB.databases?.();
     return all === undefined || all.some(({ name }) => name === DATABASE);
@@ -178,17 +185,17 @@ export class IndexedStore implements Store {
     });
   }
 
-  /** Range of the index with the waiting reports of the task. */
+  /** Range of the index that contains the waiting reports of the task. */
   get #waiting(): IDBKeyRange {
     return IDBKeyRange.only([this.#task, "waiting"]);
   }
 
-  /** Range of the index with all reports of the task. */
+  /** Range of the index that contains all reports of the task. */
   get #all(): IDBKeyRange {
     return IDBKeyRange.bound([this.#task], [this.#task, []]);
   }
 
-  /** Makes the waiting changes, many in one transaction. */
+  /** Applies all pending changes, many of them in one transaction. */
   async #applyPending(): Promise<void> {
     if (this.#changing) {
       return;
@@ -216,8 +223,9 @@ export class IndexedStore implements Store {
   }
 
   /**
-   * Returns how to find the keys of an attempt's reports, if the attempt was stored although the
-   * page was left before its end was reported. Running it again would report the same answers twice.
+   * Returns a function that finds the keys of an attempt's reports, if the attempt was stored
+   * although the page was left before it learned that. Running the attempt again would report the
+   * same answers twice.
    */
   async #findStored({ made: [first] }: Attempt): Promise<KeyFinder | undefined> {
     const rows = first ? await this.#rows(this.#all) : [];
@@ -227,9 +235,9 @@ export class IndexedStore implements Store {
   }
 
   /**
-   * Makes changes in one transaction.
+   * Applies changes in one transaction.
    *
-   * @param attempt receives what was done
+   * @param attempt receives the added reports and the results
    * @throws StorageError; in this case nothing is stored
    */
   async #applyBatch(batch: readonly PendingChange[], attempt: Attempt): Promise<KeyFinder> {
@@ -267,7 +275,9 @@ export class IndexedStore implements Store {
     return (_, added) => Number(added.result);
   }
 
-  /** Returns the ledgers after a change, or the unchanged ledgers if the change throws. */
+  /**
+   * Applies a change, and returns the new ledgers. Returns the ledgers before if the change throws.
+   */
   #applyChange(
     { change, resolve, reject }: PendingChange,
     before: Ledgers,
@@ -373,12 +383,12 @@ export class IndexedStore implements Store {
   }
 
   /**
-   * Runs `work`, which uses a transaction. If the page was left and kept in the meantime, runs it
-   * again once the page is back. If the database failed, opens it again, and runs `work` once more.
+   * Runs `work`, which uses a transaction. If the page was left in the meantime and is now back,
+   * runs it again. If the database failed, opens the database again and runs `work` once more.
    *
-   * WebKit stops a transaction of a page that was left, which blocks those of all other pages.
-   * Firefox never reports the result of such a transaction. Connections are lost when the browser
-   * or the page deletes the database, and when WebKit tidies up behind a tab in the background.
+   * WebKit stops a transaction of a page that was left, which blocks the transactions of all other
+   * pages. Firefox never reports the result of such a transaction. Connections are lost when the
+   * browser or the page deletes the database, and when WebKit cleans up a tab in the background.
    */
   async #retry<T>(work: () => Promise<T>): Promise<T> {
     for (let again = true; ; ) {
@@ -409,7 +419,7 @@ export class IndexedStore implements Store {
   }
 
   /**
-   * Replaces the connection `failed` by a new one, unless that was done already.
+   * Replaces the failed connection by a new one, unless this has already been done.
    *
    * @throws StorageError if the store was closed, or the database cannot be opened
    */
@@ -445,9 +455,10 @@ export class IndexedStore implements Store {
   }
 
   /**
-   * Begins a transaction.
+   * Begins a transaction of the database.
    *
-   * @returns its object stores, then for `readwrite` a promise that resolves when it is complete
+   * @returns the object stores of the transaction and, for `readwrite`, a promise that resolves
+   * when the transaction is complete
    */
   #begin(mode: "readonly", ...stores: [string]): [IDBObjectStore];
   #begin(

@@ -1,4 +1,4 @@
-/** Store in memory. It lives as long as the page and applies changes at once. */
+/** Store in memory. It lives as long as the page, and applies changes at once. */
 
 import { type Charges, type Ledger, newLedger } from "../budget.js";
 import {
@@ -10,7 +10,7 @@ import {
   type StoredReport,
 } from "./store.js";
 
-/** Ledger of all tasks of a collector, which their stores share. */
+/** Ledger of all tasks of a collector. The stores of these tasks share it. */
 export interface SharedCharges {
   charges: Charges;
 }

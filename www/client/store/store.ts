@@ -1,4 +1,4 @@
-/** Interface of stores, which keep a browser's ledger and its reports. */
+/** Interface of stores. A store contains the ledger and the reports of a task in this browser. */
 
 import type { Charges, Ledger } from "../budget.js";
 
@@ -13,13 +13,13 @@ export type ReportState =
   /** Consent was revoked before the report was acknowledged. */
   | "withdrawn";
 
-/** Report that was made: randomised bytes and the ε that they cost. */
+/** Report that was made: the randomised bytes, and the ε that they cost. */
 export interface NewReport {
   /** Time at which the report was made, in milliseconds since 1970. */
   readonly at: number;
   /** ε that the report spent; 0 if a permanent answer was sent again. */
   readonly epsilon: number;
-  /** Upload of this report alone, with a unique id. These bytes never change. */
+  /** Bytes of the upload that contains only this report. They have a unique id and never change. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly state: ReportState;
 }
@@ -29,35 +29,35 @@ export interface StoredReport extends NewReport {
   readonly key: number;
 }
 
-/** Ledgers of a task in this browser. */
+/** Ledgers of a task and of its collector in this browser. */
 export interface Ledgers {
   /** Ledger of the task alone. */
   readonly ledger: Ledger;
-  /** Ledger of all tasks of the collector, this one included. */
+  /** Ledger of all tasks of the collector, including this one. */
   readonly charges: Charges;
 }
 
 /** Result of a change of the ledgers. */
 export interface LedgerChange<R> extends Ledgers {
-  /** Report to add, if one was made. */
+  /** Report to add. Undefined if no report was made. */
   readonly made?: NewReport;
-  /** Result for the caller, passed on once ledgers and report are stored. */
+  /** Result for the caller, who gets it after the ledgers and the report are stored. */
   readonly result: R;
 }
 
-/** Maximum number of settled reports that are remembered; a settled report no longer waits. */
+/** Maximum number of remembered reports that no longer wait to be sent. */
 export const MAX_SETTLED = 1000;
 
-/** Store of one task's ledgers and reports. */
+/** Store of the ledgers and the reports of one task. */
 export interface Store {
-  /** True if the store outlives the page. */
+  /** True if the content of the store outlives the page. */
   readonly durable: boolean;
-  /** Returns the ledgers. */
+  /** Returns the ledgers of the task and of its collector. */
   ledgers(): Promise<Ledgers>;
   /**
-   * Changes the ledgers and adds the report that was made: all or nothing. Changes of all tabs are
-   * made one after another, and each sees the result of the one before. A ledger that the change
-   * returns as it was is not written.
+   * Changes the ledgers, and adds the report that was made. Either both are stored or neither.
+   * Changes of all tabs are made one after another, and each sees the result of the one before. A
+   * ledger is not written if `change` returns it unchanged.
    *
    * @param change returns synchronously; if it throws, nothing is changed
    * @returns the result and the added report, once both are stored
@@ -68,12 +68,15 @@ export interface Store {
   ): Promise<readonly [R, StoredReport | undefined]>;
   /** Returns the waiting reports of all tabs and earlier pages, oldest first. */
   waiting(): Promise<readonly StoredReport[]>;
-  /** Sets the state of the given reports if they are waiting. */
+  /** Sets the state of those of the given reports that are waiting. */
   settle(keys: readonly number[], state: ReportState): Promise<void>;
-  /** Withdraws all waiting reports, and records in the ledger that consent was revoked. */
+  /**
+   * Sets the state of all waiting reports to `withdrawn`, and records in the ledger that consent
+   * was revoked.
+   */
   withdraw(): Promise<void>;
-  /** Returns all remembered reports, oldest first. */
+  /** Returns all reports that the store remembers, the oldest first. */
   history(): Promise<readonly StoredReport[]>;
-  /** Closes the store. */
+  /** Closes the store and frees its resources. */
   close(): void;
 }

@@ -1,4 +1,7 @@
-/** Reads a person's numbers, which have names, and puts them into the order that the core takes. */
+/**
+ * Reads a person's numbers, which have names, and puts them into the order in which the core takes
+ * them.
+ */
 
 import { entriesOf } from "../entries.js";
 import { AnswerError, UnknownItemError } from "../errors.js";
@@ -10,10 +13,10 @@ type NumbersByName<Name extends string> =
   | ReadonlyMap<string, number>;
 
 /**
- * One person's input: a number for each name. For a vector whose `items` is a number, an array of
- * all its numbers.
+ * Answers of one person: a number for each name. For a vector whose `items` is a number, an array
+ * of all its numbers.
  *
- * Numbers beyond a limit are clipped to it. Vectors that are too long are shortened.
+ * Numbers beyond a limit are clipped to it. Vectors longer than the maximum length are shortened.
  *
  * @typeParam T the task; its names are checked if its type is that of a literal
  */
@@ -28,13 +31,13 @@ export type SumInput<T extends SumTask = SumTask> = T extends NumbersTask
     : never;
 
 /**
- * Returns whether an input is an array or typed array. An input that could be read only once has
- * been copied to a Map or an array before.
+ * Returns whether an input is an array or a typed array. An input that can be read only once was
+ * already copied to a Map or an array.
  */
 const isList = (input: unknown): input is Iterable<unknown> =>
   Array.isArray(input) || (ArrayBuffer.isView(input) && "length" in input);
 
-/** Returns the numbers in the order of the task's items. */
+/** Returns the given numbers in the order of the task's items. */
 function valuesOf(task: SumTask, input: unknown): unknown[] {
   const items = itemsOf(task);
   if (typeof items === "number") {
@@ -58,7 +61,7 @@ function valuesOf(task: SumTask, input: unknown): unknown[] {
 }
 
 /**
- * Reads a person's numbers.
+ * Reads a person's numbers, and checks that all are finite.
  *
  * @throws AnswerError, UnknownItemError
  * @internal

@@ -1,5 +1,5 @@
 /**
- * Loader of the core for tasks of sums. It loads a separate WebAssembly module, or else the core in
+ * Loader of the core for sum tasks. It loads a separate WebAssembly module, or else the core in
  * JavaScript, and restarts it after a trap.
  */
 
@@ -15,8 +15,8 @@ import init, {
 import { bytes } from "../wasm/sums-bytes.js";
 
 /**
- * Functions of the core, from the implementation in use: the WebAssembly module or the core in
- * JavaScript.
+ * Functions of the core for sum tasks, in the implementation that is in use: the WebAssembly module
+ * or the core in JavaScript.
  */
 export let core = { SumRandomizer, digest, currentInstance, restart };
 
@@ -44,7 +44,8 @@ async function start(module: WebAssembly.Module | undefined): Promise<void> {
 }
 
 /**
- * Loads the core. Resolves when it is ready. A later call tries again after a failure.
+ * Loads the core for sum tasks. Resolves when it is ready. A later call tries again after a
+ * failure.
  *
  * @throws WasmError
  */
@@ -57,7 +58,8 @@ export function loadSumsCore(): Promise<void> {
 }
 
 /**
- * Runs `call`, which calls into the module, like `callCore` of the main module.
+ * Runs `call`, a function that calls the core for sum tasks. It works like `callCore` of the main
+ * module.
  *
  * @throws number, HushbinError
  * @throws WasmError

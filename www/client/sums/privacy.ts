@@ -1,24 +1,28 @@
-/** Privacy statement of sums: the guarantee, and the parties that it protects against. */
+/** Privacy of a sum task: its guarantee, and on whom it relies. */
 
 import { certaintyOf } from "../certainty.js";
 import { roundUp } from "../rounding.js";
 import { budgetOf, reportsPerYear } from "../task.js";
 import { honestPeopleOf, itemsOf, messagesOf, type SumTask } from "./task.js";
 
-/** Length of an upload's header in bytes, without the number of messages: `src/upload/mod.rs`. */
+/**
+ * Length of an upload's header in bytes, without the number of messages. It follows
+ * `src/upload/mod.rs`.
+ */
 const HEADER = 33;
-/** Number of bytes that sealing adds to a message: `OVERHEAD` in `src/sealed.rs`. */
+/** Number of bytes that sealing adds to a message. It is `OVERHEAD` in `src/sealed.rs`. */
 const OVERHEAD = 52;
 
-/** Cost and protection of one report to a task of sums. Show both before people agree. */
+/** Cost and protection of one report to a sum task. Show both to people before they agree. */
 export interface SumPrivacy {
   /** Party that people have to trust. There is no local ε. */
   readonly trust: "shuffler";
   /**
-   * Central ε of one report. It applies to the shuffled batch and to nothing before the shuffler.
+   * Central ε of one report. It protects the shuffled batch, but not the messages before they are
+   * shuffled.
    */
   readonly centralEpsilon: number;
-  /** Probability δ that this guarantee fails. */
+  /** Probability δ that the guarantee of this ε fails. */
   readonly delta: number;
   /** Minimum number of people in a batch. */
   readonly people: number;
@@ -28,17 +32,14 @@ export interface SumPrivacy {
   readonly messages: number;
   /** Size of a person's sealed upload, in bytes. */
   readonly bytes: number;
-  /** Explanation in plain words. The analyser's `GET /tasks/{id}` returns the same text. */
+  /** Explanation in plain words. The collector returns the same text for `GET /tasks/{id}`. */
   readonly statement: string;
 }
 
-/**
- * Returns the number of bytes of a number below 2³² as a varint: 7 bits in each byte, and 1 byte
- * for 0.
- */
+/** Returns the number of bytes of a number below 2³² as a varint, which has 7 bits in each byte. */
 const varint = (value: number) => Math.ceil((32 - Math.clz32(value | 1)) / 7);
 
-/** Returns the length in bytes of a message, which encodes a coordinate and a sign. */
+/** Returns the length of a message in bytes. A message encodes a coordinate and a sign. */
 function messageBytes(task: SumTask): number {
   const items = itemsOf(task);
   const count = typeof items === "number" ? items : items.length;
@@ -51,10 +52,10 @@ function messageBytes(task: SumTask): number {
 const counted = (count: number, what: string) =>
   count === 1 ? `one ${what}` : `${count} ${what}s`;
 
-/** Formats a number like Rust: 1e-6, 2.5e-9. */
+/** Formats a number in scientific notation as Rust does: 1e-6, 2.5e-9. */
 const exponent = (value: number) => value.toExponential().replace("e+", "e");
 
-/** Returns the cost and the protection of a report of a task. */
+/** Returns the cost and the protection of one report to a sum task. */
 export function privacyOf(task: SumTask): SumPrivacy {
   const { epsilon, delta, people } = task;
   const budget = budgetOf(task);

@@ -1,6 +1,6 @@
 /**
- * Maker of one task's messages. It wraps the core: inputs are objects with names, and errors are
- * classes.
+ * Maker of the messages of one sum task. It wraps the core: answers are objects with names, and
+ * errors are classes.
  */
 
 import { hex } from "../bytes.js";
@@ -15,8 +15,8 @@ import { callSumsCore, core, loadSumsCore } from "./module.js";
 import { messagesOf, parseSumTask, type SumTask, sumBytes } from "./task.js";
 
 /**
- * Randomiser that makes the messages of one task of sums, without sealing, storage and network. It
- * is meant for simulations and for showing people what would be sent.
+ * Randomiser that makes the messages of one sum task, without sealing, storage and network. It is
+ * meant for simulations, and for showing people what would be sent.
  *
  * The messages of a person's true input reveal that input. They must stay secret until each is
  * sealed separately and the messages of many people are shuffled. A {@link Client} does this.
@@ -28,9 +28,12 @@ export interface SumRandomizer<T extends SumTask = SumTask> {
   readonly fingerprint: string;
   /** Number of messages that each person sends. */
   readonly messages: number;
-  /** Number of inputs with a number beyond its limits, or with too long a vector. Never sent. */
+  /**
+   * Number of inputs that had a number beyond its limits, or a vector above the maximum length.
+   * Never sent.
+   */
   readonly clipped: number;
-  /** Number of inputs whose messages omit more than 10⁻⁶ of the vector. Never sent. */
+  /** Number of inputs whose messages leave out more than 10⁻⁶ of the vector. Never sent. */
   readonly truncated: number;
   /**
    * Randomises one person's input.
@@ -49,11 +52,11 @@ export class SumMaker implements ReportMaker, SumRandomizer {
   readonly fingerprint: string;
   readonly messages: number;
   #handle: WasmRandomizer | undefined;
-  /** Instance of the module that the handle belongs to. */
+  /** Instance of the module to which the handle belongs. */
   #instance = -1;
   #clipped = 0;
   #truncated = 0;
-  /** Sums of both counts over handles that were lost when their instance was restarted. */
+  /** Values of both counts for handles that were lost when their instance was restarted. */
   #before: readonly [clipped: number, truncated: number] = [0, 0];
 
   /** @throws number, WasmError */
@@ -147,9 +150,9 @@ export class SumMaker implements ReportMaker, SumRandomizer {
 }
 
 /**
- * Loads the core and returns the maker of a task's messages.
+ * Loads the core for sum tasks, and returns the maker of a task's messages.
  *
- * @param given the task; its shape is checked here
+ * @param given the task; this function checks its fields
  * @throws TaskError `invalid-task`
  * @throws EntropyError, WasmError
  * @internal

@@ -1,4 +1,4 @@
-/** Tasks of sums, which are protected by a shuffler alone. */
+/** Sum tasks, which only a shuffler protects: their types, readers and canonical bytes. */
 
 import type { CanonicalBytes } from "../canonical.js";
 import {
@@ -15,38 +15,41 @@ import {
 import { type Attribute, attribute, items, writeItems, writeUnit } from "../question.js";
 import { type AnyTask, budget, budgetBytes } from "../task.js";
 
-/** Vector whose sum is estimated. */
+/** Vector that each person has. The sum over all people is estimated. */
 export interface SumVector {
   /**
-   * Names of the vector's numbers. A number means that many numbers without names, given in order.
+   * Names of the vector's numbers. A number is how many numbers the vector has; they have no names
+   * and are given in order.
    */
   readonly items: readonly string[] | number;
-  /** Maximum Euclidean length. Longer vectors are shortened. */
+  /** Maximum Euclidean length of a vector. Longer vectors are shortened to it. */
   readonly length: number;
   /**
-   * Seed of the random frame that spreads the vector over coordinates: decimal digits of a number
-   * below 2⁶⁴ (default 0).
+   * Seed of the random frame that spreads the vector over coordinates (default 0). It is a number
+   * below 2⁶⁴, in decimal digits.
    */
   readonly seed?: string;
   /**
-   * Factor C that limits coordinates, 1 to 4 (default 2). For a padded vector of d numbers, a
+   * Factor C that limits coordinates, 1 to 4 (default 2). If the padded vector has d numbers, a
    * coordinate is at most C × `length` / √d.
    */
   readonly spread?: number;
 }
 
 /**
- * Parameters of the messages that each person sends. `hushbin task check` chooses these parameters
- * so that the guarantee is true.
+ * Parameters of the messages that each person sends. `hushbin task check` chooses them so that the
+ * privacy guarantee holds.
  */
 export interface SumMessages {
-  /** Number of messages that encode the greatest value of a coordinate. */
+  /** Number of messages that encode the largest possible value of a coordinate. */
   readonly levels: number;
-  /** Number of coordinates that a person reports on. They are drawn at random. */
+  /** Number of coordinates that a person reports. They are drawn at random. */
   readonly drawn: number;
-  /** Number of noise trials for each coordinate and each of the directions up and down. */
+  /**
+   * Number of trials for noise messages, for each coordinate and for each direction, up and down.
+   */
   readonly trials: number;
-  /** Probability that a trial yields a noise message, times 2⁶⁴: decimal digits. */
+  /** Probability that a trial yields a noise message, multiplied by 2⁶⁴, in decimal digits. */
   readonly threshold: string;
   /** Maximum number of noise messages of one person. */
   readonly noise: number;
@@ -56,46 +59,50 @@ interface SumTaskBase extends AnyTask {
   /** Party that people have to trust. There is no local ε. */
   readonly trust: "shuffler";
   /**
-   * Central ε of one report, 0.001 to 12. It applies to the shuffled batch and to nothing before
-   * the shuffler.
+   * Central ε of one report, 0.001 to 12. It protects the shuffled batch, but not the messages
+   * before they are shuffled.
    */
   readonly epsilon: number;
-  /** Probability δ that this guarantee fails, 1e-15 to 0.01. */
+  /** Probability δ that the guarantee of this ε fails, 1e-15 to 0.01. */
   readonly delta: number;
   /** Minimum number of people in a batch. */
   readonly people: number;
-  /** Fraction of these people on whose noise the guarantee relies (default 0.9). */
+  /**
+   * Fraction of these people who are assumed to follow the protocol (default 0.9). The guarantee
+   * relies on their noise.
+   */
   readonly honest_fraction?: number;
   /** Parameters of the messages that each person sends. */
   readonly messages: SumMessages;
 }
 
-/** Task that estimates sums of numbers, each with limits. */
+/** Sum task that estimates the sums of numbers. Each number has limits. */
 export interface NumbersTask extends SumTaskBase {
-  /** Numbers of the task, 1 to 1024. */
+  /** Numbers that the task asks for, 1 to 1024. */
   readonly numbers: readonly Attribute[];
 }
 
-/** Task that estimates the sum of people's vectors. */
+/** Sum task that estimates the sum of people's vectors. */
 export interface VectorTask extends SumTaskBase {
-  /** Vector of the task. */
+  /** Vector that the task asks for. */
   readonly vector: SumVector;
 }
 
 /**
- * Complete task of sums through a shuffler, as written by `hushbin task check`. All parameters are
- * public. A change of any parameter makes another task with another fingerprint.
+ * Complete sum task for a shuffler, as written by `hushbin task check`. All parameters are public.
+ * Changing any parameter makes another task, with another fingerprint.
  */
 export type SumTask = NumbersTask | VectorTask;
 
-/** Defaults of the core. A test compares them. */
+/** Defaults of the core for optional parameters. A test compares them. */
 const HONEST_FRACTION = 0.9;
 const SPREAD = 2;
 
 const honestFractionOf = ({ honest_fraction = HONEST_FRACTION }: SumTask) => honest_fraction;
 
 /**
- * Returns the number of people in a batch on whose noise the guarantee relies.
+ * Returns the number of people in a batch who are assumed to follow the protocol. The guarantee
+ * relies on their noise.
  *
  * @internal
  */
@@ -111,7 +118,7 @@ export const messagesOf = ({ messages: { levels, drawn, noise } }: SumTask): num
   levels * drawn + noise;
 
 /**
- * Returns the names of a task's numbers, or the number of them if they have no names.
+ * Returns the names of a task's numbers. Returns how many there are if they have no names.
  *
  * @internal
  */
@@ -126,7 +133,7 @@ const people: Reader<number> = (from, key) => {
   return value;
 };
 
-/** Reads a number below 2⁶⁴ in its canonical spelling. */
+/** Reads a number below 2⁶⁴ in decimal digits, without leading zeros. */
 const word: Reader<string> = (from, key) => {
   const digits = text(from, key);
   if (!/^(0|[1-9]\d{0,19})$/.test(digits) || BigInt(digits) >= 2n ** 64n) {
@@ -152,7 +159,7 @@ const messages: Reader<SumMessages> = (from, key) => {
 };
 
 /**
- * Reads a task and checks its fields. The core checks ranges.
+ * Reads a sum task and checks its fields. The core checks ranges.
  *
  * @throws TaskError `invalid-task`
  * @internal
@@ -184,8 +191,8 @@ function writeWord(value: bigint, bytes: CanonicalBytes): void {
 }
 
 /**
- * Returns the task's canonical bytes, as the core writes them. The fingerprint is a hash of these
- * bytes.
+ * Returns the canonical bytes of a sum task, as the core writes them. Their hash is the
+ * fingerprint.
  *
  * @internal
  */
