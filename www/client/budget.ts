@@ -37,6 +37,22 @@ export interface Remembered {
 }
 
 /**
+ * Report whose budget is spent already, for a page that will be left. It is made when the page is
+ * left, without waiting for the database.
+ */
+export interface Reservation {
+  /** Random id. Also part of the name of a lock that the page holds, and of its journal entry. */
+  readonly id: string;
+  /** End of the window to which the report belongs, in milliseconds since 1970. */
+  readonly until: number;
+  readonly epsilon: number;
+  /** Number of times that consent had been revoked before. */
+  readonly revoked: number;
+  /** Time at which another page found that the page is gone. 0 before that. */
+  readonly orphaned: number;
+}
+
+/**
  * Ledger of one task in this browser: the reports made in the current window, and the ε spent in
  * total. It contains nothing about the answers, unless they are permanent.
  */
@@ -63,6 +79,8 @@ export interface Ledger {
   readonly described: FetchedTask | null;
   /** Time before which the collector wants no request, in milliseconds since 1970. */
   readonly notBefore: number;
+  /** Reports that are spent already and not made yet. */
+  readonly reserved: readonly Reservation[];
 }
 
 export function newLedger(): Ledger {
@@ -77,6 +95,7 @@ export function newLedger(): Ledger {
     revoked: 0,
     described: null,
     notBefore: 0,
+    reserved: [],
   };
 }
 
@@ -104,6 +123,25 @@ export function withCharge(charges: Charges, until: number, epsilon: number, now
   const [before] = charges.filter((each) => each.until === until);
   const others = charges.filter((each) => each.until > now - KEPT_MS && each !== before);
   return [...others, { until, epsilon: (before?.epsilon ?? 0) + epsilon }];
+}
+
+/**
+ * Returns whether the budgets allow a report that spends `epsilon`.
+ *
+ * @param ledger ledger of the task as of the time `now`
+ * @param maxEpsilon maximum ε of the windows that are open, over all tasks
+ */
+export function allows(
+  ledger: Ledger,
+  charges: Charges,
+  { reports }: Budget,
+  epsilon: number,
+  maxEpsilon: number,
+  now: number,
+): boolean {
+  // A sum of rounded numbers may exceed the limit by a rounding error.
+  const isOver = epsilon > 0 && spentOf(charges, now) + epsilon > maxEpsilon + TOLERANCE;
+  return !isOver && ledger.used < reports;
 }
 
 /** Returns the ledger as of the time `now`. If its window has ended, no report is in the window. */

@@ -10,7 +10,7 @@ import {
   StorageError,
   TaskError,
 } from "./errors.js";
-import { loadExtras } from "./loaders.js";
+import { loadExtras, loadLeaving } from "./loaders.js";
 import { type ClientOptions, isSum, type Settings, settingsOf } from "./options.js";
 import { isProcess } from "./page.js";
 import { emptyReceipt, type Receipt } from "./receipt.js";
@@ -89,6 +89,20 @@ export interface Client<T extends Task | SumTask = Task> {
   report(input: InputOf<T>): Promise<ResultsOf<T>["receipt"]>;
   /** Does the same as `report`, but returns no promise. Failures are passed to `onError`. */
   record(input: InputOf<T>): void;
+  /**
+   * Reports the answers that a function returns as the person leaves: when the page is hidden or
+   * closed for the first time after this call, or the client is closed. Meant for values that are
+   * known only then, for example the time on a page. Calls of `report` at that time may be lost.
+   *
+   * The budget of the report is reserved when this is called and consent is granted. If there is no
+   * budget, or if consent is revoked, the function is not called. Failures are passed to `onError`.
+   *
+   * Sealed reports, and those of permanent answers, are not made in one step. They may be lost.
+   *
+   * @param answers returns the answers, or undefined if there is nothing to report
+   * @throws ClosedError
+   */
+  atLeave(answers: () => InputOf<T> | undefined): void;
   /**
    * Sends all reports that wait, including those of other tabs and earlier pages.
    *
@@ -219,6 +233,18 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
 
   record(input: InputOf<T>): void {
     this.report(input).catch(this.#settings.onError);
+  }
+
+  atLeave(answers: () => InputOf<T> | undefined): void {
+    this.#checkOpen();
+    this.#atLeave(answers).catch(this.#settings.onError);
+  }
+
+  async #atLeave(answers: () => unknown): Promise<void> {
+    await this.#whenGranted;
+    const session = await this.#open();
+    const { atLeave } = await loadLeaving();
+    await atLeave(session, answers, this.#settings);
   }
 
   async #report(input: unknown): Promise<Receipt> {
@@ -374,6 +400,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
   async #close(): Promise<void> {
     try {
       if (this.#opening !== undefined) {
+        this.#session?.leave?.();
         await this.#flush();
       }
     } catch (error) {

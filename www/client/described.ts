@@ -43,9 +43,9 @@ export interface Described {
   /**
    * Time until which a session may use the task, in milliseconds since 1970. A task that was
    * remembered instead of fetched, because the window is full, is used until the end of the window.
-   * The collector may have another task by then.
+   * The collector may have another task by then. Undefined if it was fetched.
    */
-  readonly until: number;
+  readonly until?: number;
 }
 
 /**
@@ -65,8 +65,5 @@ export async function describe(
   const { described, until } = ledger;
   return described && isFull(ledger, budgetOf(described.task), Date.now())
     ? { described, until }
-    : {
-        described: await requests.retry(() => fetchTask(url, id, fetch, parse)),
-        until: Number.POSITIVE_INFINITY,
-      };
+    : { described: await requests.retry(() => fetchTask(url, id, fetch, parse)) };
 }

@@ -27,6 +27,20 @@ export async function loadExtras(): Promise<Extras> {
   }
 }
 
+/**
+ * Loads the code that reports as a page is left.
+ *
+ * @throws WasmError if it cannot be loaded
+ * @internal
+ */
+export async function loadLeaving(): Promise<typeof import("./leaving.js")> {
+  try {
+    return await import("./leaving.js");
+  } catch (cause) {
+    throw new WasmError(`leaving.js could not be loaded: ${messageOf(cause)}`, { cause });
+  }
+}
+
 type ShuffledParts = ReturnType<typeof import("./shuffled.js").inject>;
 
 let parts: ShuffledParts | undefined;

@@ -261,10 +261,6 @@ export function settingsOf(options: ClientOptions<Task | SumTask | string>): Set
   check(limit, maxEpsilon, isBetween(maxEpsilon, 0, Infinity), "a number from 0");
   const stored = STORAGES.includes(storage);
   check("storage", storage, stored, STORAGES.join(", "));
-  for (const name of ["fetch", "onError"] as const) {
-    const given = options[name];
-    check(name, given, /^(function|undefined)$/.test(typeof given), "a function");
-  }
   const pinned = fingerprint === undefined || /^[0-9a-f]{32}$/i.test(fingerprint);
   check("fingerprint", fingerprint, pinned, "32 digits");
   const url = `${base}/tasks/${id}`;

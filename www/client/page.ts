@@ -81,7 +81,7 @@ export function onProcessEnd(run: () => void): () => void {
 }
 
 /**
- * Calls `hide` whenever the page may be about to go: when it is hidden, and when it is left. Being
+ * Calls `hide` whenever the page may be about to go: when it is hidden, frozen or left. Being
  * hidden is the last event that phones fire reliably. An `unload` listener would keep the page out
  * of the back/forward cache.
  *
@@ -97,6 +97,7 @@ export function onLifeCycle({ hide, wake }: LifeCycle): () => void {
     stops.push(
       listen(document, "visibilitychange", () => void (isHidden() ? hide() : wake())),
       listen(globalThis, "pagehide", hide),
+      listen(document, "freeze", hide),
       listen(globalThis, "pageshow", wake),
     );
   } else {

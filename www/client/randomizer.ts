@@ -175,7 +175,7 @@ export class Engine implements Randomizer, ReportMaker {
       this.#sampledDown = handle.sampled_down();
       return reports;
     };
-    return this.#call(run, "lengths", lengths, "numbers that fit the task, items and values");
+    return this.#call(run);
   }
 
   upload(reports: Uint8Array, count: number): Uint8Array<ArrayBuffer> {
@@ -184,7 +184,7 @@ export class Engine implements Randomizer, ReportMaker {
 
   uploadHeader(count: number): Uint8Array {
     // A copy of the module's memory, never a view.
-    return this.#call((handle) => handle.upload_header(count), "count", count, "1 to 4096");
+    return this.#call((handle) => handle.upload_header(count));
   }
 
   free(): void {
@@ -208,13 +208,7 @@ export class Engine implements Randomizer, ReportMaker {
     return this.#handle;
   }
 
-  /** Calls the core. The core finds invalid arguments, and the error names one of them. */
-  #call<T>(
-    run: (handle: WasmRandomizer) => T,
-    option: string,
-    value: unknown,
-    expected: string,
-  ): T {
+  #call<T>(run: (handle: WasmRandomizer) => T): T {
     const handle = this.#handle;
     if (handle === undefined) {
       throw new ClosedError("randomizer");
@@ -227,7 +221,9 @@ export class Engine implements Randomizer, ReportMaker {
       if (typeof cause !== "number") {
         throw cause;
       }
-      throw cause === NO_ENTROPY ? new EntropyError() : new OptionError(option, value, expected);
+      throw cause === NO_ENTROPY
+        ? new EntropyError()
+        : new OptionError("arguments", "invalid", "1 to 4096 reports, arrays that fit the task");
     }
   }
 }

@@ -1,12 +1,12 @@
 /** Session of one task in this browser, while consent lasts: budget, randomiser and delivery. */
 
-import { chargeLedger, ledgerAt, newLedger, spentOf, TOLERANCE, withCharge } from "./budget.js";
+import { allows, chargeLedger, ledgerAt, newLedger, TOLERANCE, withCharge } from "./budget.js";
 import { concatBytes } from "./bytes.js";
 import { Delivery } from "./delivery.js";
 import type { Described } from "./described.js";
 import { ClosedError, OutboxFullError, StorageError, TaskError } from "./errors.js";
 import type { Entries } from "./input.js";
-import { loadExtras, loadShuffled } from "./loaders.js";
+import { loadExtras, loadLeaving, loadShuffled } from "./loaders.js";
 import type { ReportMaker } from "./maker.js";
 import { isPinned, type Settings } from "./options.js";
 import { announcesEnd, isHidden, onLifeCycle, onPageCache, whenShown } from "./page.js";
@@ -108,11 +108,17 @@ export class Session implements SealableSession {
   declare readonly engine: ReportMaker;
   declare readonly store: Store;
   declare readonly delivery: Delivery;
+  declare readonly transport: Transport;
+  /** Functions that are called when the session is stopped. */
+  declare readonly stops: (() => void)[];
+  /** Makes the reports that the page makes as it is left. Undefined if there are none. */
+  leave: (() => void) | undefined;
   /** Function that reports answers if that takes more than one step, as for sealed reports. */
   declare reporter: ReportFunction | undefined;
   readonly #settings: Settings;
   readonly #requests: SessionRequests;
-  readonly #begun: Begun;
+  /** Parts and state with which the session began. */
+  readonly begun: Begun;
 
   constructor(settings: Settings, requests: SessionRequests, begun: Begun) {
     const { engine, store, changed, grant, ended } = begun;
@@ -120,12 +126,13 @@ export class Session implements SealableSession {
     this.store = store;
     this.#settings = settings;
     this.#requests = requests;
-    this.#begun = begun;
+    this.begun = begun;
     const { url, fetch, dryRun, onError, delayMs } = settings;
+    this.transport = dryRun ? DRY_RUN_TRANSPORT : new FetchTransport(`${url}/reports`, fetch);
     this.delivery = new Delivery({
       store,
       session: requests,
-      transport: dryRun ? DRY_RUN_TRANSPORT : new FetchTransport(`${url}/reports`, fetch),
+      transport: this.transport,
       name: `hushbin ${url}`,
       // A worker may end without an event, so its reports do not wait.
       delayMs: announcesEnd() ? delayMs : 0,
@@ -141,7 +148,7 @@ export class Session implements SealableSession {
         store.change(delayed).catch(() => {});
       },
     });
-    const stops = [
+    this.stops = [
       // While the page is kept for its return, it does not hear of revocations elsewhere.
       onPageCache(
         () => {
@@ -161,7 +168,7 @@ export class Session implements SealableSession {
       }),
     ];
     requests.onStop = () => {
-      stops.forEach((stop) => void stop());
+      this.stops.forEach((stop) => void stop());
       this.delivery.stop();
     };
     if (store.durable) {
@@ -171,7 +178,7 @@ export class Session implements SealableSession {
 
   /** True once the session's task may have been replaced at the collector. */
   get isOutdated(): boolean {
-    return Date.now() >= Number(this.#begun.until);
+    return Date.now() >= Number(this.begun.until);
   }
 
   /**
@@ -182,8 +189,25 @@ export class Session implements SealableSession {
    * EntropyError, WasmError; in these cases nothing is spent
    */
   async report(input: unknown): Promise<Receipt> {
-    const { engine } = this;
-    const entries = engine.read(input);
+    const entries = this.read(input);
+    // Loaded first: if that fails, nothing must have been spent.
+    const extras = this.#settings.debug ? await loadExtras() : undefined;
+    const [receipt, made] = await (this.reporter?.(this, entries) ?? this.change(entries));
+    if (made !== undefined) {
+      this.delivery.add(made, isHidden());
+      this.begun.changed();
+    }
+    await extras?.log(this.#settings, input, receipt, this, made);
+    return receipt;
+  }
+
+  /**
+   * Reads answers.
+   *
+   * @throws AnswerError, UnknownItemError, ValueRangeError
+   */
+  read(input: unknown): Entries {
+    const entries = this.engine.read(input);
     for (const error of entries.unknown) {
       if (isPinned(this.#settings)) {
         throw error;
@@ -192,23 +216,17 @@ export class Session implements SealableSession {
       // does not list. It could choose tasks to find out.
       this.#settings.onError(error);
     }
-    // Loaded first: if that fails, nothing must have been spent.
-    const extras = this.#settings.debug ? await loadExtras() : undefined;
-    const [receipt, made] = await (this.reporter?.(this, entries) ?? this.change(entries));
-    if (made !== undefined) {
-      this.delivery.add(made, isHidden());
-      this.#begun.changed();
-    }
-    await extras?.log(this.#settings, input, receipt, this, made);
-    return receipt;
+    return entries;
+  }
+
+  /** Randomises answers, and puts the report into an upload. */
+  pack(entries: Entries, report = this.engine.make(entries)): PackedReport {
+    return [report, concatBytes([this.engine.uploadHeader(this.engine.messages), report])];
   }
 
   async change(
     entries: Entries,
-    pack = (report = this.engine.make(entries)): PackedReport => [
-      report,
-      concatBytes([this.engine.uploadHeader(this.engine.messages), report]),
-    ],
+    pack = (report?: Uint8Array) => this.pack(entries, report),
   ): Promise<ReportResult> {
     const { length: dropped } = entries.unknown;
     const { maxEpsilon } = this.#settings;
@@ -221,7 +239,7 @@ export class Session implements SealableSession {
     }
     const { engine } = this;
     const budget = budgetOf(engine.task);
-    const { grant, described, recall } = this.#begun;
+    const { grant, described, recall } = this.begun;
     const changed = await this.store.change<Receipt | undefined>(({ ledger: before, charges }) => {
       const now = Date.now();
       const ledger = ledgerAt(before, now);
@@ -232,9 +250,8 @@ export class Session implements SealableSession {
       }
       const recalled = recall?.(ledger, engine, entries);
       const epsilon = recalled?.report ? 0 : engine.task.epsilon;
-      // A sum of rounded numbers may exceed the limit by a rounding error.
-      const isOver = epsilon > 0 && spentOf(charges, now) + epsilon > maxEpsilon + TOLERANCE;
-      if (recalled?.isGiven || isOver || ledger.used >= budget.reports) {
+      const isOver = !allows(ledger, charges, budget, epsilon, maxEpsilon, now);
+      if (recalled?.isGiven || isOver) {
         const outcome = recalled?.isGiven ? "unchanged" : "over-budget";
         // Unchanged: with a clock that is wrong now, a window that seems to have ended may be open.
         return { ledger: before, charges, result: emptyReceipt(outcome, dropped) };
@@ -262,7 +279,7 @@ export class Session implements SealableSession {
     const [receipt, made] = changed;
     // A session that was stopped already must not end the one after it.
     if (receipt === undefined && !this.#requests.stopped) {
-      this.#begun.ended();
+      this.begun.ended();
     }
     return [receipt ?? emptyReceipt("no-consent", dropped), made];
   }
@@ -346,13 +363,19 @@ export async function openSession(
       engine,
       store,
       notBefore,
-      ...(described && { described, until }),
+      ...(described && { described }),
+      ...(until && { until }),
       recall,
       ...events,
     });
     session.reporter = await reporter?.(engine);
     requests.check();
     opened(session);
+    if ((await reading).reserved.length > 0) {
+      loadLeaving()
+        .then(({ recover }) => recover(session))
+        .catch(() => {});
+    }
     return session;
   } catch (error) {
     const { stopped } = requests;

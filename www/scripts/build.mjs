@@ -120,6 +120,7 @@ export const LATER_FILES = [
   "complete",
   "fallback",
   "extras",
+  "leaving",
   "oblivious",
   "x25519",
   "sealing",

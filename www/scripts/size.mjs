@@ -14,13 +14,15 @@ import { bold, Failed, main, print } from "./lib/run.mjs";
  * Maximum size in bytes, compressed by brotli: of a page that only asks choices, and of the chunk
  * that other tasks load.
  */
-const BUDGET = 26_200;
+const BUDGET = 26_760;
 const CHUNK_BUDGET = 20_720;
 /** Maximum size of the core in JavaScript, and of the classic script. */
 const FALLBACK_BUDGET = 31_300;
-const SCRIPT_BUDGET = 26_960;
+const SCRIPT_BUDGET = 27_620;
 /** Maximum size of the code that few pages need. */
 const EXTRAS_BUDGET = 2_640;
+/** Maximum size of the code that reports as a page is left. */
+const LEAVING_BUDGET = 2_150;
 /** Maximum size of the code that selects the key, and of the code that seals reports. */
 const SHUFFLED_BUDGET = 2_120;
 const SEALING_BUDGET = 6_700;
@@ -95,6 +97,7 @@ async function measureDownloads() {
     ["  complete.js", file("complete.js"), CHUNK_BUDGET],
     ["  fallback.js", file("fallback.js"), FALLBACK_BUDGET],
     ["  extras.js", file("extras.js"), EXTRAS_BUDGET],
+    ["  leaving.js", file("leaving.js"), LEAVING_BUDGET],
     ["hushbin/slim", together, BUDGET],
     ["  its page", slim],
     ["  collision.wasm", wasm],

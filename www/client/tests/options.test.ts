@@ -29,8 +29,6 @@ describe("options", () => {
     [{ storage: "disk" }, /^storage is disk, expected device, spend-again, memory/],
     [{ fingerprint: "abc" }, /^fingerprint is abc, expected 32 digits/],
     [{ fingerprint: null }, /^fingerprint is null, expected 32 digits/],
-    [{ fetch: "fetch" }, /^fetch is fetch, expected a function/],
-    [{ onError: 7 }, /^onError is 7, expected a function/],
     [{ fingerprint: 7 }, /^fingerprint is 7, expected 32 digits/],
     [{ task: "tasks/settings" }, /^task is tasks\/settings, expected a task, or the id of one/],
   ])("%o is an error that says what is expected", (options, message) => {

@@ -30,7 +30,7 @@ import { launchWebKit } from "./webdriver.mjs";
  */
 
 /** @returns {Promise<Engine>} */
-async function launchBlink() {
+export async function launchBlink() {
   const browser = await launchChromium();
   return {
     name: "Chromium",

@@ -1,0 +1,117 @@
+/**
+ * Reports that a page makes as it is left, in three engines. Each is counted once: by the request
+ * that the page begins, or at the next visit.
+ */
+
+import { setTimeout as pause } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Task } from "../../../www/client/index.js";
+import { launchFirefox } from "../../../www/scripts/lib/bidi.mjs";
+import {
+  type Engine,
+  launchBlink,
+  type Profile,
+  type Tab,
+} from "../../../www/scripts/lib/engines.mjs";
+import { launchWebKit } from "../../../www/scripts/lib/webdriver.mjs";
+import { ALLOWED, OFTEN, World } from "../e2e/harness.js";
+
+const REPORTS = 20;
+const EVENTS = ["visibilitychange", "pagehide", "freeze"] as const;
+const ENDS = ["leave", "close"] as const;
+
+const taskOf = (event: string, end: string): Task => ({ ...OFTEN, id: `${event}-${end}` });
+const TASKS = EVENTS.flatMap((event) => ENDS.map((end) => taskOf(event, end)));
+
+const ENGINES = [
+  ["Chromium", launchBlink],
+  ["Firefox", launchFirefox],
+  ["WebKitGTK", launchWebKit],
+] as const;
+
+/** Runs a function in a page, with JSON arguments. */
+const within = <A, R>(tab: Tab, run: (given: A) => R | Promise<R>, given: A): Promise<R> =>
+  tab.evaluate(`(${run})(${JSON.stringify(given)})`);
+
+/** Waits until a condition on a page or a collector is true. */
+async function until(holds: () => Promise<unknown>): Promise<void> {
+  while (!(await holds())) {
+    await pause(50);
+  }
+}
+
+/** Creates the page's client. The given event is the first that tells it that the page is left. */
+function begin({ event, options }: { event: string; options: object }): void {
+  if (event !== "visibilitychange") {
+    const stop = (hidden: Event) => hidden.stopImmediatePropagation();
+    document.addEventListener("visibilitychange", stop, { capture: true });
+  }
+  if (event === "freeze") {
+    // Browsers freeze pages in the background after minutes, or not at all.
+    addEventListener("pagehide", () => void document.dispatchEvent(new Event("freeze")));
+  }
+  globalThis.client = hushbin.createClient(options as never);
+}
+
+/** Registers reports of different answers, and waits until all are reserved. */
+async function register(reports: number): Promise<void> {
+  for (let index = 0; index < reports; index += 1) {
+    client.atLeave(() => ({ 0: 1, 1: index / 1000 }));
+  }
+  while ((await client.budget()).used < reports) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  // The page learns of the last reservation a moment after the database.
+  await new Promise((resolve) => setTimeout(resolve, 100));
+}
+
+describe.each(ENGINES)("%s", (_, launch) => {
+  let world: World;
+  let engine: Engine;
+  let profile: Profile;
+
+  beforeAll(async () => {
+    [world, engine] = await Promise.all([World.start(...TASKS), launch()]);
+  });
+  afterAll(() => Promise.all([world?.stop(), engine?.close()]));
+  beforeEach(async () => {
+    profile = await engine.profile();
+  });
+  afterEach(() => profile.close());
+
+  async function enter(tab: Tab, event: string, task: Task): Promise<void> {
+    await until(() => tab.evaluate("'hushbin' in globalThis"));
+    await within(tab, begin, { event, options: { endpoint: world.endpoint, task, ...ALLOWED } });
+  }
+
+  it.each(EVENTS.flatMap((event) => ENDS.map((end) => [event, end] as const)))(
+    "counts each report once that is made in %s, by a page that a person may %s",
+    async (event, end) => {
+      const task = taskOf(event, end);
+      const other = await profile.open(world.site);
+      const tab = await profile.open(world.site);
+      await enter(tab, event, task);
+      await within(tab, register, REPORTS);
+      expect(await world.reports(task.id)).toBe(0);
+      await (end === "leave" ? tab.go(`${world.site}?elsewhere`) : tab.close());
+      // The next visit sends what did not arrive.
+      await enter(other, "visibilitychange", task);
+      await within(other, () => client.ready().then(() => {}), null);
+      await until(async () => (await world.reports(task.id)) === REPORTS);
+      await until(() => within(other, async () => (await client.history()).length === 20, null));
+      await within(other, () => client.flush(), null);
+      const states = await within(
+        other,
+        async () => (await client.history()).map(({ state }) => state),
+        null,
+      );
+      expect([...new Set(states)]).toEqual(["acknowledged"]);
+      expect(await world.reports(task.id)).toBe(REPORTS);
+      expect(world.gateway.uploads(task.id).size).toBe(REPORTS);
+      expect(await within(other, () => client.budget(), null)).toMatchObject({
+        used: REPORTS,
+        spent: REPORTS * task.epsilon,
+      });
+    },
+  );
+});

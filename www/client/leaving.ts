@@ -1,0 +1,338 @@
+/**
+ * Reports that a page makes as it is left, when nothing can be awaited any more.
+ *
+ * The budget of such a report is reserved in the ledger long before, and the page holds a lock of
+ * the reservation. As the page is left, the report is made, noted in a journal in local storage,
+ * and sent. The database follows if there is time. Otherwise the next page finds the reservation:
+ * with a journal entry, it stores and sends the same bytes again. Without one, it frees the budget
+ * once the lock is free.
+ */
+
+import { allows, chargeLedger, ledgerAt, type Reservation, withCharge } from "./budget.js";
+import { hex } from "./bytes.js";
+import type { Delivery } from "./delivery.js";
+import type { HushbinError } from "./errors.js";
+import type { Entries } from "./input.js";
+import type { ReportMaker } from "./maker.js";
+import type { Settings } from "./options.js";
+import { isHidden, onLifeCycle } from "./page.js";
+import type { PackedReport } from "./session-overrides.js";
+import type { Ledgers, NewReport, Store, StoredReport } from "./store/store.js";
+import { budgetOf, type FetchedTask } from "./task.js";
+import { startTimer } from "./time.js";
+import type { Transport } from "./transport.js";
+
+/**
+ * Time for which a reservation must have been without a lock before its budget is freed, in
+ * milliseconds. Browsers do not promise that a journal entry is seen elsewhere as soon as the lock
+ * is free.
+ */
+const ORPHANED_MS = 60_000;
+
+/** Part of a session that is needed to report as a page is left. */
+export interface LeavableSession {
+  readonly engine: ReportMaker;
+  readonly store: Store;
+  readonly delivery: Pick<Delivery, "add">;
+  readonly transport: Transport;
+  /** Defined if a report takes more than one step. */
+  readonly reporter: unknown;
+  readonly begun: {
+    readonly grant: { readonly revoked?: number };
+    readonly described?: FetchedTask | undefined;
+    /** Defined if answers are permanent. */
+    readonly recall: unknown;
+  };
+  /** Functions that are called when the session is stopped. */
+  readonly stops: (() => void)[];
+  /** Makes the registered reports. */
+  leave: (() => void) | undefined;
+  read(input: unknown): Entries;
+  pack(entries: Entries): PackedReport;
+  report(input: unknown): Promise<unknown>;
+}
+
+/** Function that returns the answers to report, or undefined if there is nothing to report. */
+type Answers = () => unknown;
+
+/** Reservation of this page. */
+interface Reserved {
+  readonly id: string;
+  /** End of the window to which the report belongs, in milliseconds since 1970. */
+  readonly until: number;
+  /** Releases the lock of the reservation. */
+  readonly unlock: () => void;
+}
+
+/** Registered function. Without a reservation, its report is made in the usual way. */
+interface Registered {
+  readonly answers: Answers;
+  readonly reserved?: Reserved;
+}
+
+const nameOf = (id: string) => `hushbin ${id}`;
+
+/** Journal in local storage: the upload of each reservation, or an empty text if it has none. */
+const journal = {
+  read: (id: string) => localStorage.getItem(nameOf(id)),
+  write: (id: string, at: number, bytes?: Uint8Array) =>
+    localStorage.setItem(nameOf(id), bytes ? `${at} ${hex(bytes)}` : ""),
+  remove: (id: string) => localStorage.removeItem(nameOf(id)),
+};
+
+/** Parses a journal entry. Undefined if no report was made. */
+function parseEntry(entry: string): { at: number; bytes: Uint8Array<ArrayBuffer> } | undefined {
+  const [at, digits = ""] = entry.split(" ");
+  const pairs = digits.match(/../g) ?? [];
+  const bytes = new Uint8Array(pairs.map((pair) => Number.parseInt(pair, 16)));
+  return bytes.length > 0 ? { at: Number(at), bytes } : undefined;
+}
+
+/** Waits for a lock that marks the page as alive. Returns the function that releases it. */
+function lock(id: string): Promise<() => void> {
+  return new Promise((resolve, reject) => {
+    // Without locks, a reservation that is not used is never freed.
+    const { locks } = navigator;
+    if (!locks?.request) {
+      resolve(() => {});
+      return;
+    }
+    locks.request(nameOf(id), () => new Promise<void>((release) => resolve(release))).catch(reject);
+  });
+}
+
+/** Returns the ledgers without a reservation's costs. */
+function refund({ ledger, charges }: Ledgers, { until, epsilon }: Reservation): Ledgers {
+  const isCurrent = ledger.until === until;
+  return {
+    ledger: {
+      ...ledger,
+      used: ledger.used - (isCurrent ? 1 : 0),
+      spent: ledger.spent - epsilon,
+      reports: ledger.reports - 1,
+    },
+    charges: charges.map((each) =>
+      each.until === until ? { ...each, epsilon: Math.max(0, each.epsilon - epsilon) } : each,
+    ),
+  };
+}
+
+/**
+ * Ends a reservation, unless another page has done so.
+ *
+ * @param made the report that was made. Without one, the budget is free again
+ * @returns the stored report
+ */
+async function conclude(
+  { store }: LeavableSession,
+  id: string,
+  made?: { readonly at: number; readonly bytes: Uint8Array<ArrayBuffer> },
+): Promise<StoredReport | undefined> {
+  const [, stored] = await store.change((before) => {
+    const found = before.ledger.reserved.find((each) => each.id === id);
+    if (found === undefined) {
+      return { ...before, result: undefined };
+    }
+    const reserved = before.ledger.reserved.filter((each) => each !== found);
+    if (made === undefined) {
+      const { ledger, charges } = refund(before, found);
+      return { ledger: { ...ledger, reserved }, charges, result: undefined };
+    }
+    // Consent that was revoked since also withdraws this report.
+    const state = found.revoked === before.ledger.revoked ? "waiting" : "withdrawn";
+    const { epsilon } = found;
+    const report: NewReport = { ...made, epsilon, state };
+    // The store adds the length, which only reports that wait have.
+    const less = state === "waiting" ? 0 : made.bytes.length;
+    const waitingBytes = before.ledger.waitingBytes - less;
+    const ledger = { ...before.ledger, reserved, waitingBytes };
+    return { ledger, charges: before.charges, made: report, result: undefined };
+  });
+  // Only now: until the ledger is stored, the entry is all that remains if the page ends.
+  journal.remove(id);
+  return stored;
+}
+
+/** Ends a reservation that was not used. */
+function release(session: LeavableSession, { id, unlock }: Reserved): void {
+  // If the page ends before the ledger is stored, the next page need not wait.
+  journal.write(id, 0);
+  conclude(session, id).then(unlock, unlock);
+}
+
+/** Registered functions of each session. */
+const sessions = new WeakMap<LeavableSession, Registered[]>();
+
+/**
+ * Registers a function that returns answers. It is called once: when the page is hidden or left, or
+ * the client is closed.
+ */
+export async function atLeave(
+  session: LeavableSession,
+  answers: Answers,
+  settings: Settings,
+): Promise<void> {
+  const registered = sessions.get(session) ?? begin(session, settings.onError);
+  const wasHidden = isHidden();
+  // Other reports take more than one step.
+  const isOneStep = session.store.durable && !session.reporter && !session.begun.recall;
+  const reserved = isOneStep ? await reserve(session, settings) : undefined;
+  if (reserved !== "over-budget") {
+    registered.push({ answers, ...(reserved && { reserved }) });
+  }
+  if (isHidden() && !wasHidden) {
+    session.leave?.();
+  }
+}
+
+/**
+ * Reserves the budget of one report.
+ *
+ * @returns the reservation; `over-budget` if there is no budget; undefined if this browser lacks
+ * what a reservation needs
+ */
+async function reserve(
+  session: LeavableSession,
+  { maxEpsilon }: Settings,
+): Promise<Reserved | "over-budget" | undefined> {
+  const id = hex(crypto.getRandomValues(new Uint8Array(16)));
+  let unlock: () => void;
+  try {
+    // Without a journal, a report must be in the database before it is sent.
+    journal.remove(id);
+    unlock = await lock(id);
+  } catch {
+    return undefined;
+  }
+  const { grant, described = null } = session.begun;
+  const { task } = session.engine;
+  const { epsilon } = task;
+  const budget = budgetOf(task);
+  const [until] = await session.store
+    .change(({ ledger: before, charges }) => {
+      const now = Date.now();
+      const ledger = ledgerAt(before, now);
+      const { revoked } = before;
+      // The same conditions as for a report that is made now.
+      if (revoked !== grant.revoked || !allows(ledger, charges, budget, epsilon, maxEpsilon, now)) {
+        return { ledger: before, charges, result: 0 };
+      }
+      const after = { ...chargeLedger(ledger, budget, epsilon, now), described };
+      const { until } = after;
+      const reserved = [...ledger.reserved, { id, until, epsilon, revoked, orphaned: 0 }];
+      return {
+        ledger: { ...after, reserved },
+        charges: withCharge(charges, until, epsilon, now),
+        result: until,
+      };
+    })
+    .catch((error) => {
+      unlock();
+      throw error;
+    });
+  if (until === 0) {
+    unlock();
+    return "over-budget";
+  }
+  return { id, until, unlock };
+}
+
+/** Begins to watch whether the page is left, until the session is stopped. */
+function begin(session: LeavableSession, onError: (error: HushbinError) => void): Registered[] {
+  const registered: Registered[] = [];
+  sessions.set(session, registered);
+  const hide = () => leave(session, registered.splice(0), onError);
+  session.leave = hide;
+  session.stops.push(onLifeCycle({ hide, wake: () => {} }), () => {
+    for (const { reserved } of registered.splice(0)) {
+      if (reserved) {
+        release(session, reserved);
+      }
+    }
+  });
+  return registered;
+}
+
+/** Makes the reports of registered functions. Their requests have begun when it returns. */
+function leave(
+  session: LeavableSession,
+  registered: readonly Registered[],
+  onError: (error: HushbinError) => void,
+): void {
+  const at = Date.now();
+  const made: (readonly [Reserved, Uint8Array<ArrayBuffer>])[] = [];
+  for (const { answers, reserved } of registered) {
+    try {
+      const input = answers();
+      if (input !== undefined && reserved && at < reserved.until) {
+        const [, bytes] = session.pack(session.read(input));
+        journal.write(reserved.id, at, bytes);
+        made.push([reserved, bytes]);
+        continue;
+      }
+      // A window that has ended cannot contain this report.
+      if (input !== undefined) {
+        session.report(input).catch(onError);
+      }
+    } catch (error) {
+      onError(error as HushbinError);
+    }
+    if (reserved) {
+      release(session, reserved);
+    }
+  }
+  if (made.length === 0) {
+    return;
+  }
+  const sending = session.transport.send(made.map(([, bytes]) => bytes));
+  for (const [{ id, unlock }, bytes] of made) {
+    const storing = conclude(session, id, { at, bytes });
+    storing.then(unlock, unlock);
+    Promise.all([storing, sending])
+      .then(async ([stored, { kind }]) => {
+        if (stored && kind === "acknowledged") {
+          await session.store.settle([stored.key], kind);
+        } else if (stored) {
+          // Sent again. If it was refused, it is refused again, and then settled.
+          session.delivery.add(stored, true);
+        }
+      })
+      .catch(onError);
+  }
+}
+
+/**
+ * Ends the reservations of pages that are gone. Looks again after a while for pages that are just
+ * being left.
+ *
+ * @param delayMs time until the next look, in milliseconds
+ */
+export async function recover(session: LeavableSession, delayMs = 1_000): Promise<void> {
+  const locks = await navigator.locks?.query?.();
+  const { ledger } = await session.store.ledgers();
+  const now = Date.now();
+  const own = sessions.get(session) ?? [];
+  const others = ledger.reserved.filter(({ id }) => !own.some((each) => each.reserved?.id === id));
+  for (const { id, orphaned } of others) {
+    const entry = journal.read(id);
+    const isAlone = locks && !locks.held?.some(({ name }) => name === nameOf(id));
+    if (entry !== null) {
+      const stored = await conclude(session, id, parseEntry(entry));
+      if (stored?.state === "waiting") {
+        session.delivery.add(stored, false);
+      }
+    } else if (isAlone && orphaned > 0 && Math.abs(now - orphaned) >= ORPHANED_MS) {
+      await conclude(session, id);
+    } else if (isAlone && orphaned === 0) {
+      await session.store.change(({ ledger: before, charges }) => {
+        const reserved = before.reserved.map((each) =>
+          each.id === id ? { ...each, orphaned: now } : each,
+        );
+        return { ledger: { ...before, reserved }, charges, result: undefined };
+      });
+    }
+  }
+  if (others.length > 0 && delayMs <= 2 * ORPHANED_MS) {
+    startTimer(() => void recover(session, 4 * delayMs).catch(() => {}), delayMs);
+  }
+}

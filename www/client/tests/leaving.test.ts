@@ -1,0 +1,259 @@
+/** Tests of reports that a page makes as it is left. */
+
+import { IDBDatabase } from "fake-indexeddb";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import type { Client, ClientOptions, Task } from "../index.js";
+import {
+  answers,
+  clientOf,
+  FakeCollector,
+  idsOf,
+  OFTEN,
+  RATINGS,
+  stubDatabase,
+} from "./harness.js";
+
+const DAY_MS = 86_400_000;
+
+/** Entries of the local storage of this browser. */
+let stored: Map<string, string>;
+/** Names of the locks that pages of this browser hold. */
+let held: Set<string>;
+/** Page of the client that is created next. */
+let page: EventTarget & { visibilityState: string };
+
+beforeEach(() => {
+  stubDatabase();
+  stored = new Map();
+  held = new Set();
+  vi.stubGlobal("localStorage", {
+    getItem: (key: string) => stored.get(key) ?? null,
+    setItem: (key: string, value: string) => void stored.set(key, value),
+    removeItem: (key: string) => void stored.delete(key),
+  });
+  vi.stubGlobal("navigator", {
+    locks: {
+      request: (name: string, ...given: unknown[]) => {
+        const work = given.pop() as () => Promise<unknown>;
+        held.add(name);
+        return work().finally(() => held.delete(name));
+      },
+      query: async () => ({ held: [...held].map((name) => ({ name })) }),
+    },
+  });
+  vi.stubGlobal("BroadcastChannel", undefined);
+  nextPage();
+});
+
+/** Begins a new page. Events go to it, and no longer to the one before. */
+function nextPage(): void {
+  page = Object.assign(new EventTarget(), { visibilityState: "visible" });
+  vi.stubGlobal("document", page);
+  vi.stubGlobal("addEventListener", page.addEventListener.bind(page));
+  vi.stubGlobal("removeEventListener", page.removeEventListener.bind(page));
+}
+
+/** Makes a client in the current page. */
+const client = (collector = new FakeCollector(), options: Partial<ClientOptions> = {}): Client =>
+  clientOf(collector, { storage: "device", onError: () => {}, ...options });
+
+/** Waits until pending work is done. */
+const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
+
+const leaves = {
+  "is hidden": () => {
+    page.visibilityState = "hidden";
+    page.dispatchEvent(new Event("visibilitychange"));
+  },
+  "is left": () => void page.dispatchEvent(new Event("pagehide")),
+  "is frozen": () => void page.dispatchEvent(new Event("freeze")),
+};
+
+/** Registers reports of different answers, and waits until they are reserved. */
+async function register(each: Client, count: number): Promise<void> {
+  for (let index = 0; index < count; index += 1) {
+    each.atLeave(() => answers(index));
+  }
+  await vi.waitFor(async () => expect((await each.budget()).used).toBe(count));
+  await settled();
+}
+
+describe.each(Object.entries(leaves))("a page that %s", (_, leave) => {
+  it("has sent all its reports before the event ends, and each is counted once", async () => {
+    const collector = new FakeCollector();
+    const own = client(collector);
+    await register(own, 20);
+    expect(stored.size).toBe(0);
+    leave();
+    expect(collector.counts).toEqual([20]);
+    expect(collector.sent[0]?.init.keepalive).toBe(true);
+    leave();
+    await settled();
+    expect(collector.counts).toEqual([20]);
+    expect(await own.history()).toHaveLength(20);
+    expect(new Set((await own.history()).map(({ state }) => state))).toEqual(
+      new Set(["acknowledged"]),
+    );
+    expect(await own.budget()).toMatchObject({ used: 20, reports: 20, spent: 20 * OFTEN.epsilon });
+    expect(stored.size).toBe(0);
+    expect(held.size).toBe(0);
+  });
+
+  it("and ends before anything is stored has its reports sent by the next page", async () => {
+    const collector = new FakeCollector(...Array(9).fill("silent"));
+    const own = client(collector);
+    await register(own, 3);
+    // The page ends with the event: its database does nothing any more.
+    vi.spyOn(IDBDatabase.prototype, "transaction").mockImplementation(() => {
+      throw new DOMException("the page is gone", "InvalidStateError");
+    });
+    vi.spyOn(indexedDB, "open").mockReturnValue({} as IDBOpenDBRequest);
+    leave();
+    expect(collector.counts).toEqual([3]);
+    vi.restoreAllMocks();
+    held.clear();
+    nextPage();
+    const again = new FakeCollector();
+    const next = client(again);
+    await next.ready();
+    await vi.waitFor(() => expect(stored.size).toBe(0));
+    await next.flush();
+    const ids = (each: FakeCollector) => each.sent.flatMap(({ bytes }) => idsOf(bytes)).sort();
+    expect(ids(again)).toEqual(ids(collector));
+    expect(await next.history()).toHaveLength(3);
+    expect(await next.budget()).toMatchObject({ used: 3 });
+  });
+});
+
+describe("a page", () => {
+  const once: Task = RATINGS;
+
+  it("reserves its budget, so that no other page spends it", async () => {
+    const collector = new FakeCollector();
+    const own = client(collector, { task: once });
+    await register(own, 1);
+    const other = client(undefined, { task: once });
+    expect(await other.report(answers(1))).toMatchObject({ outcome: "over-budget" });
+    other.atLeave(() => {
+      throw new Error("asked without a budget");
+    });
+    await settled();
+    leaves["is hidden"]();
+    await settled();
+    expect(collector.counts).toEqual([1]);
+  });
+
+  it("with nothing to report gets its budget back", async () => {
+    const own = client(undefined, { task: once });
+    own.atLeave(() => undefined);
+    await vi.waitFor(async () => expect((await own.budget()).used).toBe(1));
+    await settled();
+    leaves["is hidden"]();
+    await settled();
+    expect(await own.budget()).toMatchObject({ used: 0, spent: 0, reports: 0, spentOnAll: 0 });
+    expect(await own.report(answers(1))).toMatchObject({ outcome: "queued" });
+  });
+
+  it("that crashed leaves its budget to later pages, after a minute", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const own = client(undefined, { task: once });
+    await register(own, 1);
+    held.clear();
+    nextPage();
+    await client(undefined, { task: once }).ready();
+    await settled();
+    expect(await client(undefined, { task: once }).budget()).toMatchObject({ used: 1 });
+    vi.setSystemTime(Date.now() + 60_000);
+    const later = client(undefined, { task: once });
+    await later.ready();
+    await vi.waitFor(async () => expect((await later.budget()).used).toBe(0));
+    expect(await later.report(answers(1))).toMatchObject({ outcome: "queued" });
+    vi.useRealTimers();
+  });
+
+  it("that is open keeps its reservation, however long it takes", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const own = client(undefined, { task: once });
+    await register(own, 1);
+    for (const days of [0, 1, 20]) {
+      vi.setSystemTime(Date.now() + days * DAY_MS);
+      const other = client(undefined, { task: once });
+      await other.ready();
+      await settled();
+      expect(await other.budget()).toMatchObject({ used: 1 });
+    }
+    // After the end of its window, the report belongs to the next window.
+    vi.setSystemTime(Date.now() + 10 * DAY_MS);
+    leaves["is hidden"]();
+    await settled();
+    expect(await own.budget()).toMatchObject({ used: 1, reports: 1, spent: 2 });
+    expect((await own.budget()).until?.getTime()).toBe(Date.now() + 30 * DAY_MS);
+    vi.useRealTimers();
+  });
+
+  it("sends nothing once consent is revoked, and gives the budget back", async () => {
+    const collector = new FakeCollector();
+    const own = client(collector, { task: once });
+    await register(own, 1);
+    await own.revoke();
+    leaves["is hidden"]();
+    await settled();
+    expect(collector.counts).toEqual([]);
+    expect(await own.budget()).toMatchObject({ used: 0, spent: 0 });
+    expect(held.size).toBe(0);
+  });
+
+  it("sends nothing that another page has withdrawn since it was left", async () => {
+    const own = client(new FakeCollector("silent", "silent"), { task: once });
+    await register(own, 1);
+    vi.spyOn(IDBDatabase.prototype, "transaction").mockImplementation(() => {
+      throw new DOMException("the page is gone", "InvalidStateError");
+    });
+    vi.spyOn(indexedDB, "open").mockReturnValue({} as IDBOpenDBRequest);
+    leaves["is left"]();
+    vi.restoreAllMocks();
+    held.clear();
+    nextPage();
+    const settings = client(undefined, { task: once, consent: false });
+    await settings.revoke();
+    const collector = new FakeCollector();
+    const next = client(collector, { task: once });
+    await next.ready();
+    await vi.waitFor(() => expect(stored.size).toBe(0));
+    await next.flush();
+    expect(collector.counts).toEqual([]);
+    expect(await next.history()).toMatchObject([{ state: "withdrawn" }]);
+  });
+
+  it("reports by a client that is closed", async () => {
+    const collector = new FakeCollector();
+    const own = client(collector);
+    await register(own, 2);
+    await own.close();
+    expect(new Set(collector.sent.flatMap(({ bytes }) => idsOf(bytes))).size).toBe(2);
+    expect(stored.size).toBe(0);
+  });
+
+  it("reports in the usual way where it has no journal, and passes errors on", async () => {
+    vi.stubGlobal("localStorage", {
+      removeItem: () => {
+        throw new DOMException("no storage", "SecurityError");
+      },
+    });
+    const errors: unknown[] = [];
+    const collector = new FakeCollector();
+    const own = client(collector, { onError: (error) => void errors.push(error) });
+    own.atLeave(() => answers(1));
+    own.atLeave(() => ({ unknown: "answer" }) as never);
+    const thrown = new Error("of the page");
+    own.atLeave(() => {
+      throw thrown;
+    });
+    await settled();
+    leaves["is hidden"]();
+    await settled();
+    expect(collector.counts).toEqual([1]);
+    expect(errors).toHaveLength(2);
+    expect(errors).toContain(thrown);
+  });
+});
