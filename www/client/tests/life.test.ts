@@ -100,6 +100,7 @@ describe("a page", () => {
     await client.report(answers(1));
     await client.close();
     expect(events.removed().sort()).toEqual([
+      "freeze",
       "online",
       "pagehide",
       "pagehide",
