@@ -1,22 +1,23 @@
 /**
- * Budgets of one browser. A task's budget limits the number of its reports. The page's `maxEpsilon`
- * limits the ε of all tasks of a collector together. Ledgers record what was spent.
+ * Budgets of this browser. The budget of a task limits the number of its reports. The page's option
+ * `maxEpsilon` limits the ε that all tasks of a collector spend together. Ledgers record what was
+ * spent.
  */
 
 import type { Budget, FetchedTask } from "./task.js";
 
 const DAY_MS = 86_400_000;
 
-/** Tolerance of sums of ε, which may exceed a limit by rounding errors. */
+/** Amount by which a sum of ε may exceed a limit because of rounding errors. */
 export const TOLERANCE = 1e-9;
 
 /**
- * Time for which the charges of a window are kept after its end, in milliseconds. A clock that was
- * ahead for less than this must not erase the charges of windows that are open.
+ * Time in milliseconds for which the charges of a window are kept after its end. A clock that was
+ * ahead for less than this time must not erase the charges of windows that are still open.
  */
 const KEPT_MS = 400 * DAY_MS;
 
-/** Stored report of a permanent answer. */
+/** Permanent answer that was reported, with its report. */
 interface PermanentAnswer {
   readonly digest: bigint;
   /** Fingerprint of the task for which the report was made. */
@@ -24,37 +25,43 @@ interface PermanentAnswer {
   readonly report: Uint8Array;
 }
 
-/** Permanent answers of one task. */
+/** Permanent answers that a ledger remembers for one task. */
 export interface Remembered {
-  /** Random salt. Digests of equal answers therefore differ between browsers and tasks. */
+  /**
+   * Random salt of the digests. It makes digests of equal answers differ between browsers and
+   * between tasks.
+   */
   readonly salt: Uint8Array;
   /** End of the window to which `given` belongs, in milliseconds since 1970. */
   readonly until: number;
   /** Digests of the answers that were reported in this window. */
   readonly given: ReadonlySet<bigint>;
-  /** Answers with their reports, oldest first. */
+  /** Remembered answers, each with its report, the oldest first. */
   readonly made: readonly PermanentAnswer[];
 }
 
 /**
- * Report whose budget is spent already, for a page that will be left. It is made when the page is
- * left, without waiting for the database.
+ * Reservation of the budget of one report, which is made when the page is left. The budget is spent
+ * before, so the report does not have to wait for the database.
  */
 export interface Reservation {
-  /** Random id. Also part of the name of a lock that the page holds, and of its journal entry. */
+  /**
+   * Random id of the reservation. It is part of the name of the lock that the page holds, and of
+   * the key of the journal entry.
+   */
   readonly id: string;
   /** End of the window to which the report belongs, in milliseconds since 1970. */
   readonly until: number;
   readonly epsilon: number;
-  /** Number of times that consent had been revoked before. */
+  /** Number of times that consent had been revoked when the budget was reserved. */
   readonly revoked: number;
-  /** Time at which another page found that the page is gone. 0 before that. */
+  /** Time at which another page noticed that the page is gone; 0 until then. */
   readonly orphaned: number;
 }
 
 /**
- * Ledger of one task in this browser: the reports made in the current window, and the ε spent in
- * total. It contains nothing about the answers, unless they are permanent.
+ * Ledger of one task in this browser. It records the reports of the current window, and the ε spent
+ * in total. It contains nothing about answers, unless they are permanent.
  */
 export interface Ledger {
   /** End of the current window, in milliseconds since 1970. */
@@ -63,23 +70,26 @@ export interface Ledger {
   readonly days: number;
   /** Number of reports in the current window. */
   readonly used: number;
-  /** ε spent and reports made since the ledger began. */
+  /** ε that all reports since the start of the ledger have spent, and number of these reports. */
   readonly spent: number;
   readonly reports: number;
-  /** Permanent answers and their reports. Null if answers are fresh. */
+  /** Remembered permanent answers. Null if answers are fresh. */
   readonly remembered: Remembered | null;
-  /** Total size of the reports that wait to be sent, in bytes. */
+  /** Total size in bytes of the reports that wait to be sent. */
   readonly waitingBytes: number;
-  /** Number of times that consent was revoked. Sessions of all tabs and workers compare it. */
+  /**
+   * Number of times that consent was revoked. Sessions compare it to notice revocations in other
+   * tabs and workers.
+   */
   readonly revoked: number;
   /**
-   * Task for which the last report was made, as the collector described it. While the window is
-   * full, later pages need not fetch it. Null if the task was in the page.
+   * Task of the last report, as the collector described it. While the window is full, later pages
+   * need not fetch the task. Null if the page contained the task.
    */
   readonly described: FetchedTask | null;
-  /** Time before which the collector wants no request, in milliseconds since 1970. */
+  /** End of the delay that the collector requested, in milliseconds since 1970. */
   readonly notBefore: number;
-  /** Reports that are spent already and not made yet. */
+  /** Reservations: reports whose budget is spent, but which are not made yet. */
   readonly reserved: readonly Reservation[];
 }
 
@@ -99,24 +109,26 @@ export function newLedger(): Ledger {
   };
 }
 
-/** ε that the reports of one or more windows have spent, and the end of these windows. */
+/** ε that reports have spent in all windows with the same end, and this end. */
 interface Charge {
   /** End of the windows, in milliseconds since 1970. */
   readonly until: number;
   readonly epsilon: number;
 }
 
-/** Ledger of all tasks of a collector: the ε of the windows that are open. */
+/** Ledger of all tasks of a collector: the ε that each window has spent. */
 export type Charges = readonly Charge[];
 
-/** Returns the ε that the windows that are open at `now` have spent, over all tasks. */
+/**
+ * Returns the ε that all tasks together have spent in the windows that are open at the time `now`.
+ */
 export function spentOf(charges: Charges, now: number): number {
   return charges.reduce((sum, { until, epsilon }) => sum + (until > now ? epsilon : 0), 0);
 }
 
 /**
- * Returns the ledger of all tasks after a report that spent `epsilon`, in a window that ends at
- * `until`. Windows that ended long ago are removed.
+ * Returns the ledger of all tasks after a report that spent `epsilon`. The report is in a window
+ * that ends at `until`. Windows that ended long ago are removed.
  */
 export function withCharge(charges: Charges, until: number, epsilon: number, now: number): Charges {
   // Reports of one window share an entry, so there are at most as many entries as windows.
@@ -128,8 +140,8 @@ export function withCharge(charges: Charges, until: number, epsilon: number, now
 /**
  * Returns whether the budgets allow a report that spends `epsilon`.
  *
- * @param ledger ledger of the task as of the time `now`
- * @param maxEpsilon maximum ε of the windows that are open, over all tasks
+ * @param ledger state of the task's ledger at the time `now`
+ * @param maxEpsilon maximum ε that all tasks together may spend in the windows that are open
  */
 export function allows(
   ledger: Ledger,
@@ -144,22 +156,28 @@ export function allows(
   return !isOver && ledger.used < reports;
 }
 
-/** Returns the ledger as of the time `now`. If its window has ended, no report is in the window. */
+/**
+ * Returns the state of the ledger at the time `now`. After the end of its window, the ledger has no
+ * report in a window.
+ */
 export function ledgerAt(ledger: Ledger, now: number): Ledger {
   // A window stays open until its own end, also if the clock was set back to a time before it. The
   // end is never computed anew: with the right time again, the window would have ended too early.
   return now < ledger.until || ledger.used === 0 ? ledger : { ...ledger, until: 0, used: 0 };
 }
 
-/** Returns whether all reports of the window that is open at `now` have been made. */
+/**
+ * Returns whether the window that is open at the time `now` has all the reports that the budget
+ * allows.
+ */
 export function isFull(ledger: Ledger, { reports }: Budget, now: number): boolean {
   return ledgerAt(ledger, now).used >= reports;
 }
 
 /**
- * Returns the ledger after a report.
+ * Returns the ledger after a further report of the task.
  *
- * @param epsilon ε that the report spent; 0 if it was made before
+ * @param epsilon ε that the report spent; 0 if the same report was made before
  */
 export function chargeLedger(
   ledger: Ledger,

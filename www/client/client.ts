@@ -1,4 +1,4 @@
-/** Client of one task. It takes a person's answers and sends randomised reports. */
+/** Client of one task. It takes the answers of a person and sends randomised reports. */
 
 import { ledgerAt, spentOf } from "./budget.js";
 import { type Consent, consentOf } from "./consent.js";
@@ -28,9 +28,9 @@ import { type AnyTask, budgetOf, type Task } from "./task.js";
 
 /** Information about a client: its task and its collector. */
 export interface ClientInfo<T extends Task | SumTask = Task> {
-  /** The URL of the task's resource at the collector. */
+  /** URL of the task's resource at the collector. */
   readonly url: string;
-  /** Task. Undefined until the collector has described it. */
+  /** Complete task. Undefined until the collector has described it. */
   readonly task: T | undefined;
   /** True for a dry run: reports are made but not sent. */
   readonly dryRun: boolean;
@@ -39,8 +39,9 @@ export interface ClientInfo<T extends Task | SumTask = Task> {
 /**
  * Client that reports to one task of one collector.
  *
- * The task's type determines the answers that `report` accepts. It also determines whether results
- * state a local or a central ε: a task of sums has a central ε, and its fields say so.
+ * The type of the task determines which answers `report` accepts. It also determines whether
+ * results state a local or a central ε. For a sum task, ε is central, and the names of the fields
+ * contain `central`.
  *
  * @example
  * ```ts
@@ -58,11 +59,11 @@ export interface Client<T extends Task | SumTask = Task> {
   /** Number of reports made by this client that the collector has not acknowledged yet. */
   readonly pending: number;
   /**
-   * Returns the complete task and its fingerprint: 32 hexadecimal digits that identify its
-   * parameters.
+   * Returns the complete task and its fingerprint. The fingerprint has 32 hexadecimal digits and
+   * identifies the task's parameters.
    *
-   * Resolves once consent is granted and everything is loaded: the module, the task if only its id
-   * was given, and the analyser's keys if reports are sealed.
+   * Resolves after consent is granted and everything is loaded: the module, the task if the page
+   * gave only its id, and the analyser's keys if reports are sealed.
    *
    * @throws TaskError, OptionError, EntropyError, WasmError, SealingError, ClosedError
    * @throws NetworkError if a process is about to end before the collector can be reached
@@ -76,10 +77,10 @@ export interface Client<T extends Task | SumTask = Task> {
    * permanent, a salted digest of them is stored on the device, to recognise equal answers.
    *
    * @param input answers to all questions, by name. For a task without questions: values by item
-   * name, each 1 or −1, or any number from −1 to 1 if the task takes real values; 0 is the same as
-   * absent. For a task of sums: a number for each name, or an array of all numbers if the task
-   * gives only their number
-   * @returns what was done, once it is stored
+   * name, each 1 or −1, or any number from −1 to 1 if the task takes real values; an item with
+   * value 0 counts as absent. For a sum task: a number for each name, or an array of all numbers if
+   * the task gives only their count
+   * @returns receipt that says what was done, after that is stored
    * @throws AnswerError, UnknownItemError, ValueRangeError, OutboxFullError, ClosedError,
    * TaskError, OptionError, EntropyError, WasmError, SealingError, StorageError; in these cases
    * nothing is reported
@@ -104,9 +105,9 @@ export interface Client<T extends Task | SumTask = Task> {
    */
   atLeave(answers: () => InputOf<T> | undefined): void;
   /**
-   * Sends all reports that wait, including those of other tabs and earlier pages.
+   * Sends all waiting reports, including those of other tabs and earlier pages.
    *
-   * @returns when the collector has acknowledged all of them
+   * @returns a promise that resolves when the collector has acknowledged all of them
    * @throws NetworkError if the collector cannot be reached; the reports are kept, and the same
    * bytes are sent again later
    * @throws UploadRejectedError if the collector permanently refused reports
@@ -114,31 +115,31 @@ export interface Client<T extends Task | SumTask = Task> {
    * SealingError
    */
   flush(): Promise<void>;
-  /** Grants consent: reports are made from now on. */
+  /** Grants consent. From now on, reports are made. */
   grant(): void;
   /**
    * Revokes consent. No further report is made, and waiting reports of all tabs and earlier pages
-   * are withdrawn. The ledger of what was spent is kept, so that the budget cannot be spent again.
+   * are withdrawn. The ledger is kept, so that the budget cannot be spent again.
    *
    * @throws StorageError
    */
   revoke(): Promise<void>;
   /**
-   * Returns what this browser has spent on the task.
+   * Returns the budget of the task, and what this browser has spent of it.
    *
    * @throws StorageError
    */
   budget(): Promise<ResultsOf<T>["budget"]>;
   /**
-   * Returns the reports of this browser, oldest first. These are all reports that wait to be sent,
-   * and at most the last thousand other reports.
+   * Returns the reports of this browser, the oldest first. These are all waiting reports, and at
+   * most a thousand of the latest other reports.
    *
    * @throws StorageError
    */
   history(): Promise<readonly ResultsOf<T>["entry"][]>;
   /**
-   * Calls `changed` whenever this client may have changed `about`, `consent`, `budget` or
-   * `history`. Changes by other tabs are not observed.
+   * Calls `changed` whenever `about`, `consent`, `budget` or `history` may have changed because of
+   * this client. Changes by other tabs are not observed.
    *
    * @returns a function that stops the calls
    */
@@ -157,8 +158,8 @@ export interface Client<T extends Task | SumTask = Task> {
 const MAX_WAITING_CALLS = 1000;
 
 /**
- * Returns the channel that informs other tabs and workers of a revoked consent. Undefined in
- * processes, and for clients that share nothing with other tabs.
+ * Returns the channel that informs other tabs and workers when consent is revoked. Returns
+ * undefined in processes, and for clients that share nothing with other tabs.
  */
 function channelOf({ url, storage, dryRun }: Settings): BroadcastChannel | undefined {
   // A channel would keep a process from ending.
@@ -179,9 +180,12 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
   #opening: Promise<Session> | undefined;
   #session: Session | undefined;
   #closing: Promise<void> | undefined;
-  /** Consent that this client was granted last. */
+  /** The latest consent that this client was granted. */
   #grant: Grant = {};
-  /** Revocations that are being stored. A session that begins earlier would be ended by them. */
+  /**
+   * Resolves after revocations of consent are stored. A session that began earlier would be ended
+   * by them.
+   */
   #withdrawing: Promise<unknown> | undefined;
   #resolveGrant: () => void = () => {};
   #whenGranted: Promise<void>;
@@ -327,7 +331,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
     }
   }
 
-  /** Reacts to consent that was revoked elsewhere. */
+  /** Ends consent and the session, because consent was revoked in another tab or worker. */
   readonly #revoked = (): void => {
     const session = this.#refuse();
     // Reports in this page's memory were not withdrawn elsewhere.
@@ -339,7 +343,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
     this.#changed();
   };
 
-  /** Ends consent and the session. Returns the session, if there was one. */
+  /** Ends consent and the session. Returns the ended session, if there was one. */
   #refuse(): Session | undefined {
     this.#grant = {};
     if (this.#granted) {
@@ -411,8 +415,8 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
   }
 
   /**
-   * Runs `look` on the session's store, or on a store that is opened for it. Never creates a
-   * database.
+   * Runs `look` with the store of the session or, without a session, with a store that is opened
+   * for it. Creates no database unless `create` is true.
    */
   async #withStore<R>(
     look: (store: Session["store"]) => Promise<R>,
@@ -431,7 +435,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
   }
 
   /**
-   * Returns the session, and begins one if there is none. A later call tries again after a failure.
+   * Returns the session. If there is none, begins one. A later call tries again after a failure.
    *
    * @throws ClosedError without consent, and once the client is closed
    */
@@ -463,7 +467,10 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
     });
   }
 
-  /** Ends the session: no part of it starts new work. Returns the session, if there was one. */
+  /**
+   * Ends the session, so that no part of it starts new work. Returns the ended session, if there
+   * was one.
+   */
   #end(): Session | undefined {
     const session = this.#session;
     this.#requests.stop();
@@ -491,11 +498,11 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
 }
 
 /**
- * Makes a client for one task of one collector.
+ * Creates a client for one task of one collector.
  *
- * Returns at once. Code, task and keys are loaded as soon as consent is granted, and reports wait
- * for them. With the option `analyser`, reports are sealed to an analyser, and `endpoint` is the
- * address of a shuffler. The same applies to a task of sums, which also needs the option `trust`.
+ * Returns at once. The code, the task and the keys are loaded after consent is granted, and reports
+ * wait for them. With the option `analyser`, reports are sealed to an analyser, and `endpoint` is
+ * the address of a shuffler. The same applies to a sum task, which also needs the option `trust`.
  *
  * @example
  * ```ts
@@ -505,8 +512,8 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
  *
  * @throws OptionError if an option is invalid. Options of sealing, sums and relays are checked
  * later; the error then comes from the calls that wait for the client
- * @throws TaskError if the task is malformed. For a task of sums, the error comes from the calls
- * that wait for the client
+ * @throws TaskError if the task is malformed. For a sum task, the calls that wait for the client
+ * throw this error
  */
 export function createClient<const T extends Task | SumTask | string>(
   options: ClientOptions<T>,

@@ -1,4 +1,4 @@
-/** Tasks that the collector describes. */
+/** Fetches and remembers tasks that the collector describes. */
 
 import { isFull, type Ledger } from "./budget.js";
 import { NetworkError, TaskError } from "./errors.js";
@@ -9,7 +9,8 @@ import { budgetOf, type FetchedTask, type parseTask } from "./task.js";
 import { PROBLEM_PREFIX, request, unreachable } from "./transport.js";
 
 /**
- * Fetches the task, in one attempt. A plain GET without additional headers needs no preflight.
+ * Fetches a task from the collector, in one attempt. A plain GET without additional headers needs
+ * no preflight.
  *
  * @throws NetworkError if there is no response, or it is not from the collector
  * @throws TaskError `unknown-task`, or `invalid-task` if the response contains another task
@@ -41,20 +42,20 @@ async function fetchTask(
 export interface Described {
   readonly described: FetchedTask;
   /**
-   * Time until which a session may use the task, in milliseconds since 1970. A task that was
-   * remembered instead of fetched, because the window is full, is used until the end of the window.
-   * The collector may have another task by then. Undefined if it was fetched.
+   * Time until which a session may use the task, in milliseconds since 1970. While the window is
+   * full, the remembered task is used and not fetched. At the end of the window, the collector may
+   * have another task. Undefined if the task was fetched.
    */
   readonly until?: number;
 }
 
 /**
- * Returns the task that the collector describes. Fetches it, until that succeeds, unless the
- * window is full.
+ * Returns the task that the collector describes. If the window is full, returns the remembered
+ * task. Otherwise, fetches the task until that succeeds.
  *
- * @param parse reads a task; passed in, because every page has this code already
+ * @param parse parses a task. It is an argument because every page already has this code
  * @throws TaskError `unknown-task`, `invalid-task`
- * @throws ClosedError once the session was stopped
+ * @throws ClosedError after the session was stopped
  */
 export async function describe(
   { url, id, fetch }: Settings,

@@ -28,7 +28,7 @@ export async function loadExtras(): Promise<Extras> {
 }
 
 /**
- * Loads the code that reports as a page is left.
+ * Loads the code that reports when a page is left.
  *
  * @throws WasmError if it cannot be loaded
  * @internal
@@ -46,8 +46,8 @@ type ShuffledParts = ReturnType<typeof import("./shuffled.js").inject>;
 let parts: ShuffledParts | undefined;
 
 /**
- * Loads the code that seals reports and makes reports of sums. A later call tries again after a
- * failure.
+ * Loads the code that seals reports and makes the reports of sum tasks. A later call tries again
+ * after a failure.
  *
  * @throws SealingError if it cannot be loaded
  * @internal
@@ -64,7 +64,7 @@ export async function loadShuffled(): Promise<ShuffledParts> {
 }
 
 /**
- * Loads the code for tasks of sums.
+ * Loads the code for sum tasks.
  *
  * @throws SealingError, WasmError if it cannot be loaded
  * @internal
@@ -72,8 +72,8 @@ export async function loadShuffled(): Promise<ShuffledParts> {
 export const loadSums = async () => (await loadShuffled()).sums();
 
 /**
- * Returns the cost and the protection of one report to a task of sums. Show both before the person
- * agrees.
+ * Returns the cost and the protection of one report to a sum task. Show both to people before they
+ * agree.
  *
  * @example
  * ```ts

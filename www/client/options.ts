@@ -7,16 +7,19 @@ import { type AnyTask, parseTask, type Task } from "./task.js";
 
 /** Options of every client, except its task. */
 export interface CommonOptions {
-  /** Base URL of the collector or shuffler. It may be relative to the page and may have a path. */
+  /**
+   * Base URL of the collector or shuffler. It may be relative to the page, and it may contain a
+   * path.
+   */
   readonly endpoint: string | URL;
   /**
-   * Required fingerprint of the task, 32 hexadecimal digits. It pins the task's parameters,
-   * including ε, if the task comes from the collector.
+   * Fingerprint that the task must have, 32 hexadecimal digits. If the task comes from the
+   * collector, the fingerprint pins its parameters, including ε.
    */
   readonly fingerprint?: string | undefined;
   /**
-   * True if the person has agreed. Before that, nothing is drawn, stored, fetched or sent. Default
-   * false: call `grant` once the person agrees.
+   * True if the person has agreed. Without consent, nothing is drawn, stored, fetched or sent.
+   * Default false: call `grant` when the person agrees.
    */
   readonly consent?: boolean | undefined;
   /**
@@ -24,15 +27,15 @@ export interface CommonOptions {
    */
   readonly ignoreSignals?: boolean | undefined;
   /**
-   * Maximum time that a report waits to share a request with further reports, in milliseconds.
+   * Maximum time in milliseconds that a report waits for further reports to share its request.
    * Reports are sent earlier if a request is full or the page is hidden.
    *
-   * Default 5000. Through a relay the default is 0, because a request cannot be sealed while a page
-   * closes. A worker sends at once, because it gets no event before it ends.
+   * Default 5000. Through a relay, the default is 0, because a request cannot be sealed while a
+   * page closes. A worker always sends at once, because it gets no event before it ends.
    */
   readonly delayMs?: number | undefined;
   /**
-   * Storage of budget and waiting reports. Default `"device"`.
+   * Where the budget and waiting reports are stored. Default `"device"`.
    *
    * - `"device"`: the browser's database, shared by all tabs and kept for later visits. Without a
    *   usable database, nothing is reported.
@@ -44,16 +47,17 @@ export interface CommonOptions {
   /** Logs every call of `report` to the console: answers, bytes and ε. Default false. */
   readonly debug?: boolean | undefined;
   /**
-   * Does everything except sealing, storing and sending. Reports count as acknowledged. Default
+   * Makes reports without sealing, storing or sending them. They count as acknowledged. Default
    * false.
    */
   readonly dryRun?: boolean | undefined;
   /** Function that sends requests, instead of the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch | undefined;
   /**
-   * Receives every failure that no promise reports: of calls of `record`, and of sending while no
-   * call of `flush` waits for it. By default, failures that lose reports are logged as warnings on
-   * the console. Failed attempts that will be repeated are not logged.
+   * Function that receives the failures that no promise reports. These are failures of `record`,
+   * and failures of sending while no call of `flush` waits for it. By default, failures that lose
+   * reports are logged as warnings on the console. Failed attempts that will be repeated are not
+   * logged.
    */
   readonly onError?: ((error: HushbinError) => void) | undefined;
 }
@@ -63,8 +67,8 @@ export interface Relay {
   /**
    * URL of the relay. It may be relative to the page.
    *
-   * The relay has to be run by a different party than the collector. Its operator configures the
-   * gateway's address. Browsers send a CORS preflight first.
+   * The relay has to be run by a different party than the collector. The operator of the relay
+   * configures the address of the gateway. Browsers send a CORS preflight first.
    */
   readonly url: string | URL;
   /**
@@ -77,41 +81,42 @@ export interface Relay {
 /** Options of clients whose reports are sealed. */
 export interface SealedOptions {
   /**
-   * Pins of the analyser's keys for this task, 32 hexadecimal digits each, as printed by `hushbin
-   * key pin`. Reports are sealed to these keys only, even if the collector names another key.
+   * Pins of the analyser's keys for this task, as printed by `hushbin key pin`: 32 hexadecimal
+   * digits each. Reports are sealed to these keys only, even if the collector names another key.
    * During a key change, pin both the old and the new key.
    */
   readonly analyser: readonly string[];
   /**
    * Relay for all requests, which hides the sender's address from the collector. The page then
-   * never connects to `endpoint`, which is sealed inside requests to the gateway. Default none.
+   * never connects to `endpoint`. This address is sealed inside the requests to the gateway.
+   * Default: no relay.
    */
   readonly relay?: Relay | undefined;
 }
 
 /** Options of clients whose reports are not sealed. */
 export interface UnsealedOptions {
-  /** Absent: reports are not sealed. */
+  /** Absent, because reports are not sealed. */
   readonly analyser?: undefined;
-  /** Absent: a relay accepts only sealed reports. */
+  /** Absent, because a relay accepts only sealed reports. */
   readonly relay?: undefined;
 }
 
-/** Options of clients of tasks with a local ε. */
+/** Options of clients for tasks with a local ε. */
 export type LocalOptions = (SealedOptions | UnsealedOptions) & {
   /**
    * Maximum ε that this browser spends on all tasks of the collector together, in the windows that
-   * are open. A report that would exceed it is not made. A task whose window alone may exceed it is
-   * refused. Default 2.
+   * are open. A report that would exceed this ε is not made. A task is refused if the reports of
+   * one window alone may exceed it. Default 2.
    */
   readonly maxEpsilon?: number | undefined;
-  /** Absent for tasks with a local ε. */
+  /** Absent for tasks with a local ε, which need no trust. */
   readonly trust?: undefined;
   /** Absent for tasks with a local ε. */
   readonly maxCentralEpsilon?: undefined;
 };
 
-/** Options of clients of sums, whose ε is central. */
+/** Options of clients for sum tasks, whose ε is central. */
 export interface SumOptions extends SealedOptions {
   /**
    * Confirms that people trust a shuffler. There is no local ε: anyone who links messages to a
@@ -119,47 +124,55 @@ export interface SumOptions extends SealedOptions {
    */
   readonly trust: "shuffler";
   /**
-   * Maximum central ε that this browser spends on all tasks of sums of the collector together, in
-   * the windows that are open. It is unrelated to `maxEpsilon` of clients with a local ε. Default 2.
+   * Maximum central ε that this browser spends on all sum tasks of the collector together, in the
+   * windows that are open. It is unrelated to `maxEpsilon` of clients with a local ε. Default 2.
    */
   readonly maxCentralEpsilon?: number | undefined;
-  /** Absent for sums, which have no local ε. */
+  /** Absent for sum tasks, which have no local ε. */
   readonly maxEpsilon?: undefined;
 }
 
 /**
  * Options of {@link createClient}.
  *
- * @typeParam T the task's type. If it is that of a literal, `report` checks its names
+ * @typeParam T the type of the task. If it is the type of a literal, `report` checks the names in
+ * answers
  */
 export type ClientOptions<T extends Task | SumTask | string = Task | string> = CommonOptions & {
   /**
    * Complete task, or the id of a task that the collector describes. A complete task needs no
    * request, and the collector cannot change it.
    *
-   * A task of sums must be complete. Its protection depends on the number of messages that people
-   * send, which a page cannot check. The author of the page has to check it.
+   * A sum task must be complete. Its protection depends on the number of messages that people send,
+   * which a page cannot check. The author of the page has to check it.
    */
   readonly task: T;
 } & (T extends SumTask ? SumOptions : LocalOptions);
 
-/** Checked options, with defaults filled in. */
+/** Options of a client that are checked, with defaults filled in. */
 export interface Settings {
-  /** URL of the task's resource. It also identifies the task's budget in this browser. */
+  /** URL of the task's resource at the collector. */
   readonly url: string;
   /** Id of the task. */
   readonly id: string;
-  /** Task. Undefined if the collector describes it. For sums, an unchecked copy. */
+  /**
+   * Parsed task. For a sum task, it is a copy that is not checked. Undefined if the collector
+   * describes the task.
+   */
   readonly task: AnyTask | undefined;
-  /** Key of the ledger in this browser. */
+  /** Key of the task's ledger in this browser. */
   readonly ledger: string;
   readonly fingerprint: string | undefined;
-  /** Key of the ledger of all tasks of the collector. */
+  /** Key of the collector's ledger, which covers all of its tasks. */
   readonly collector: string;
-  /** Maximum ε of the open windows of all tasks; Infinity if there is no limit. */
+  /**
+   * Maximum ε that all tasks together may spend in the windows that are open. Infinity means no
+   * limit.
+   */
   readonly maxEpsilon: number;
   /**
-   * Copy of all options. Undefined if reports are not sealed and no option for sealing is given.
+   * Copy of the page's options, for the code that seals. Undefined if reports are not sealed and no
+   * option for sealing is set.
    */
   readonly shuffled: object | undefined;
   readonly consent: boolean;
@@ -183,7 +196,7 @@ function warn(error: HushbinError): void {
   }
 }
 
-/** Returns an error handler that catches exceptions of the page's handler. */
+/** Returns an error handler that calls `tell`, the page's handler, and catches its exceptions. */
 function safeHandler(tell: (error: HushbinError) => void): (error: HushbinError) => void {
   return (error) => {
     try {
@@ -195,7 +208,7 @@ function safeHandler(tell: (error: HushbinError) => void): (error: HushbinError)
 }
 
 /**
- * Checks an option.
+ * Checks the value of an option.
  *
  * @throws OptionError unless `right` is true
  */
@@ -230,17 +243,17 @@ function isBetween(value: unknown, least: number, most: number): boolean {
   return typeof value === "number" && value >= least && value <= most;
 }
 
-/** Returns whether a task has a `trust`, which only tasks of sums have. */
+/** Returns whether a task is a sum task. Only sum tasks have a field `trust`. */
 export const isSum = (task: unknown): task is SumTask => Object(task).trust !== undefined;
 
-/** Returns the name of the option that limits the ε of a task. */
+/** Returns the name of the option that limits the ε which a task may spend. */
 export const limitOf = (task: unknown) => (isSum(task) ? "maxCentralEpsilon" : "maxEpsilon");
 
 /** Returns whether the page fixes the task's parameters, so that the collector cannot choose them. */
 export const isPinned = ({ task, fingerprint }: Settings) => (task ?? fingerprint) !== undefined;
 
 /**
- * Checks options and fills in defaults.
+ * Checks the options of a client and fills in defaults.
  *
  * @throws OptionError
  * @throws TaskError `invalid-task`

@@ -1,13 +1,16 @@
-/** Life cycle of a page, a worker or a process. */
+/** Events in the life cycle of a page, a worker or a process. */
 
-/** Reactions of a client to its life cycle. */
+/** Functions with which a client reacts to events of its page or process. */
 export interface LifeCycle {
   /**
-   * Called when the page may be about to close. Requests for waiting reports must have started when
-   * this returns.
+   * Called when the page may be about to close. The requests for waiting reports must have started
+   * when this function returns.
    */
   readonly hide: () => void;
-  /** Called when the page or the network is back, or when a process has nothing else to do. */
+  /**
+   * Called when the page or the network is available again, or when a process has nothing else to
+   * do.
+   */
   readonly wake: () => void;
 }
 
@@ -20,7 +23,7 @@ interface Process {
 /** Returns whether this is a page, and not a worker or a process. */
 export const isPage = () => typeof document !== "undefined";
 
-/** Returns whether the page is hidden. It may then go without a further event. */
+/** Returns whether the page is hidden. A hidden page may end without a further event. */
 export const isHidden = () => isPage() && document.visibilityState === "hidden";
 
 /** Waits until a page that the browser prerenders is shown. */
@@ -45,7 +48,10 @@ function processOf(): Process | undefined {
   return process?.versions === undefined ? undefined : process;
 }
 
-/** Returns whether this is a process, and neither a page nor a worker of one. */
+/**
+ * Returns whether this code runs in a process such as Node, and neither in a page nor in a worker
+ * of a page.
+ */
 export const isProcess = () => !isPage() && processOf() !== undefined;
 
 /** Adds an event listener and returns a function that removes it. */
@@ -58,8 +64,8 @@ function listen(target: unknown, event: string, run: (event: never) => void): ()
 const stopAll = (stops: readonly (() => void)[]) => () => stops.forEach((stop) => void stop());
 
 /**
- * Calls `left` when the page is left and put into the back/forward cache, and `back` when it
- * returns from there.
+ * Calls `left` when the page is left and the browser keeps it in the back/forward cache. Calls
+ * `back` when the page returns from this cache.
  *
  * @returns a function that stops the calls
  */
@@ -70,7 +76,7 @@ export function onPageCache(left: () => void, back: () => void): () => void {
 }
 
 /**
- * Calls `run` once a process has nothing else to do and is about to end.
+ * Calls `run` when a process has nothing else to do and is about to end.
  *
  * @returns a function that stops the call
  */
@@ -81,9 +87,9 @@ export function onProcessEnd(run: () => void): () => void {
 }
 
 /**
- * Calls `hide` whenever the page may be about to go: when it is hidden, frozen or left. Being
- * hidden is the last event that phones fire reliably. An `unload` listener would keep the page out
- * of the back/forward cache.
+ * Calls `hide` whenever the page may be about to end: when it is hidden, frozen or left. Calls
+ * `wake` when the page or the network is available again. On phones, being hidden is the last event
+ * that reliably occurs. An `unload` listener would keep the page out of the back/forward cache.
  *
  * @returns a function that stops the calls
  */

@@ -1,5 +1,6 @@
 /**
- * Randomiser of one task. It wraps the core: inputs are objects with names, and errors are classes.
+ * Randomiser of one task. It wraps the core: answers are objects with names, and errors are
+ * classes.
  */
 
 import { bindings } from "./bindings.js";
@@ -20,9 +21,9 @@ import type { Randomizer as WasmRandomizer } from "./wasm/hushbin.js";
 
 /**
  * Randomiser that makes the reports of one task, without storage and network. It is meant for
- * simulations and for showing people what would be sent.
+ * simulations, and for showing people what would be sent.
  *
- * Each report of a person's true input spends ε again. For telemetry use a {@link Client}: it
+ * Each report of a person's true answers spends ε again. For telemetry use a {@link Client}: it
  * randomises once and sends the same bytes until they arrive.
  */
 export interface Randomizer<T extends Task = Task> {
@@ -30,7 +31,7 @@ export interface Randomizer<T extends Task = Task> {
   readonly task: T;
   /** Fingerprint of the task's parameters, 32 hexadecimal digits. */
   readonly fingerprint: string;
-  /** Number of reports that had to leave out entries; always 0 for hash-bin. Never sent. */
+  /** Number of reports that had to leave out entries. It is always 0 for hash-bin. Never sent. */
   readonly sampledDown: number;
   /**
    * Number of values in the inputs to `randomize` that were clipped to the ends of a scale. Never
@@ -38,32 +39,33 @@ export interface Randomizer<T extends Task = Task> {
    */
   readonly clipped: number;
   /**
-   * Randomises one person's input.
+   * Randomises the answers of one person.
    *
    * @returns the encoded report
    * @throws AnswerError, UnknownItemError, ValueRangeError, ClosedError, EntropyError, WasmError
    */
   randomize(input: ReportInput<T>): Uint8Array;
   /**
-   * Randomises the inputs of many people at once. The task must not have open items.
+   * Randomises the answers of many people at once. The task must not have open items.
    *
-   * Person i has the next `lengths[i]` entries. Each entry is an item's index and its value. If the
-   * task asks several questions, each person has one length for each question, in order. Encodings
-   * by kind of question:
+   * `lengths[i]` is the number of entries of person i. The entries of all people follow one
+   * another. An entry has the index of an item and its value. If the task asks several questions,
+   * each person has one length for each question, in order. The entries depend on the kind of
+   * question:
    *
-   * - An option is an entry of value 1.
+   * - An option is the item with its index, with value 1.
    * - A flag is item 0 for no and item 1 for yes, with value 1.
    * - A number is the value of item 0.
    * - Several numbers are the values of items 0, 1 and so on.
    *
-   * @returns the encoded reports, back to back
+   * @returns the encoded reports, one after the other
    * @throws OptionError if the arrays do not match the task or each other
    * @throws ClosedError, EntropyError, WasmError
    */
   randomizeMany(lengths: Uint32Array, items: Uint32Array, values: Float64Array): Uint8Array;
   /**
-   * Puts encoded reports, back to back, into an upload with a new id. The result is the body of
-   * `POST /tasks/{id}/reports`.
+   * Returns an upload of encoded reports, which `reports` lists one after the other. The upload has
+   * a new id. It is the body of `POST /tasks/{id}/reports`.
    *
    * @throws OptionError unless `count` is 1 to 4096
    * @throws ClosedError, EntropyError, WasmError
@@ -71,7 +73,7 @@ export interface Randomizer<T extends Task = Task> {
   upload(reports: Uint8Array, count: number): Uint8Array<ArrayBuffer>;
   /**
    * Returns the header of an upload of `count` reports, with a new id. The encoded reports follow
-   * it, back to back.
+   * it, one after the other.
    *
    * @throws OptionError unless `count` is 1 to 4096
    * @throws ClosedError, EntropyError, WasmError
@@ -82,9 +84,9 @@ export interface Randomizer<T extends Task = Task> {
 }
 
 /**
- * Randomiser type of a task.
+ * Type of the randomiser of a task.
  *
- * @typeParam T the task's type
+ * @typeParam T the type of the task
  */
 export type RandomizerOf<T extends Task | SumTask> = [T] extends [Task]
   ? Randomizer<T>
@@ -99,7 +101,8 @@ export interface RandomizerOptions<T extends Task | SumTask = Task> {
 }
 
 /**
- * Randomiser whose steps, reading and making, can be called separately.
+ * Randomiser of a task with a local ε. Its two steps, reading answers and making a report, can be
+ * called separately.
  *
  * @internal
  */
@@ -109,10 +112,10 @@ export class Engine implements Randomizer, ReportMaker {
   declare readonly fingerprint: string;
   readonly #reader: InputReader;
   #handle: WasmRandomizer | undefined;
-  /** Instance of the module that the handle belongs to. */
+  /** Instance of the module to which the handle belongs. */
   #instance = -1;
   #sampledDown = 0;
-  /** Sum of `sampledDown` over handles that were lost when their instance was restarted. */
+  /** Value of `sampledDown` for handles that were lost when their instance was restarted. */
   #sampledDownBefore = 0;
   #clipped = 0;
 
@@ -143,7 +146,7 @@ export class Engine implements Randomizer, ReportMaker {
   }
 
   /**
-   * Reads an input and replaces its names by indices or keys. An option that the task does not have
+   * Reads a person's answers, and replaces names by indices or keys. An unknown option of a choice
    * is replaced by a random one.
    *
    * @throws AnswerError
@@ -153,7 +156,7 @@ export class Engine implements Randomizer, ReportMaker {
   }
 
   /**
-   * Randomises an input that was read.
+   * Makes a report: randomises answers that {@link read} has read.
    *
    * @throws ClosedError, EntropyError, WasmError
    */
@@ -164,7 +167,7 @@ export class Engine implements Randomizer, ReportMaker {
     return report;
   }
 
-  /** Returns a 64-bit digest of bytes. */
+  /** Returns the 64-bit digest of bytes. */
   digest(bytes: Uint8Array): bigint {
     return new DataView(this.#hash(bytes).buffer).getBigUint64(0, true);
   }
@@ -229,8 +232,8 @@ export class Engine implements Randomizer, ReportMaker {
 }
 
 /**
- * Returns the engine of a task. If the module lacks one of the task's mechanisms or kinds of
- * questions, the complete module replaces it.
+ * Creates the engine of a task. If the module lacks a mechanism or a kind of question of the task,
+ * loads the complete module first.
  *
  * @throws number, TaskError, WasmError
  */
@@ -247,7 +250,7 @@ async function engineOf(task: Task): Promise<Engine> {
 }
 
 /**
- * Loads the core and returns the engine of a task.
+ * Loads the core, and creates the engine of a task.
  *
  * @throws TaskError `invalid-task`
  * @throws EntropyError, WasmError
@@ -271,7 +274,7 @@ export async function createEngine(task: Task): Promise<Engine> {
 }
 
 /**
- * Makes a randomiser for a complete task, including tasks of sums.
+ * Creates a randomiser for a complete task, which may be a sum task.
  *
  * @example
  * ```ts

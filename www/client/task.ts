@@ -20,7 +20,7 @@ export interface Budget {
   /** Number of reports that a window may contain, 1 to 10000. */
   readonly reports: number;
   /**
-   * What happens to answers that are still the same in a later window.
+   * Treatment of answers that are still the same in a later window.
    *
    * `fresh` makes a new report in each window, which spends ε again. `permanent` sends the same
    * report again, which spends nothing more. Equal reports show the receiver that one person sent

@@ -16,7 +16,9 @@ import { quantileName } from "./timeline.js";
 /** Maximum number of items in one table. */
 const MAX_LISTED = 12;
 
-/** What the page currently shows of a task, as far as its panels need to know. */
+/**
+ * State of the page that its panels need: the task, the selected batches and the displayed rows.
+ */
 export interface PanelContext {
   readonly task: string;
   readonly question: Question;

@@ -40,7 +40,7 @@ const TASK = {
 };
 
 /**
- * How many numbers each person reports, and how many people report. Their clients report one after
+ * Count of numbers that each person reports, and number of people. Their clients report one after
  * another.
  */
 const NUMBERS = 4;

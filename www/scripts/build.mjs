@@ -17,7 +17,7 @@ import { bind, compile, INLINE_LESS, optimise, shortenNames } from "./lib/wasm.m
 import { MODULES } from "./lib/wasm-modules.mjs";
 
 /**
- * JavaScript that wasm-bindgen generates around modules (glue). Each glue has a name, the class
+ * JavaScript files that wasm-bindgen generates around modules (glue). Each has a name, the class
  * that it exports, and the file of the core in JavaScript with the same functions.
  *
  * @type {readonly (readonly [glue: string, made: string, fallback: string])[]}
@@ -27,19 +27,22 @@ const GLUES = [
   ["sums", "SumRandomizer", "sums-fallback"],
 ];
 
-/** Characters that encode bytes: all printable ones except space, "!", quote and backslash. */
+/**
+ * Characters that encode the bytes of a module: all printable ones except space, "!", quote and
+ * backslash.
+ */
 const CHARACTERS = Array.from({ length: 127 - 35 }, (_, at) => String.fromCharCode(35 + at))
   .filter((character) => character !== "\\")
   .join("");
-/** Bytes below this value take one character each. */
+/** Number of byte values that take one character each. Larger bytes take two. */
 const SINGLE_CHARACTER_VALUES = 80;
 
 /**
- * Writes a module as characters into a script. Small bytes, which are the most frequent, take one
- * character, and all larger ones take two.
+ * Writes a module into a script, as a text. Small bytes, which are the most frequent, take one
+ * character. Larger bytes take two.
  *
- * Compressed, the result is 230 bytes shorter than with two characters for every byte. It is 7 KB
- * shorter than base64, whose digits are not aligned with bytes.
+ * After compression, the text is 230 bytes shorter than with two characters for every byte. It is 7
+ * KB shorter than base64, whose digits are not aligned with bytes.
  */
 async function embed(name) {
   const { length } = CHARACTERS;
@@ -74,7 +77,7 @@ export const bytes = (): Uint8Array<ArrayBuffer> => {
 }
 
 /**
- * Code that replaces the end of the glue. It starts a compiled module, and can replace a module
+ * Code that replaces the end of the glue. It starts a compiled module. It can also replace a module
  * that was started before.
  */
 const START = `export default async function __wbg_init({ module_or_path: module }) {
@@ -93,8 +96,8 @@ export function currentInstance(): number;
 `;
 
 /**
- * Removes the code that fetches and compiles a module from the glue. The client does that, and
- * passes a compiled module.
+ * Removes from the glue the code that fetches and compiles a module. The client does this itself,
+ * and passes a compiled module.
  *
  * @param {string} glue
  * @param {string} made name of the class that the glue exports
@@ -110,11 +113,11 @@ function trimGlue(glue, made) {
 
 const SCRIPT = "hushbin.script";
 
-/** Entry files of the package. */
+/** Names of the package's entry files. */
 const ENTRIES = ["index", "slim", "testing", "history"];
 /**
- * Files that are loaded when a task or a browser needs them. Each comes after the files that it
- * loads.
+ * Names of the files that are loaded when a task or a browser needs them. Each comes after the
+ * files that it loads itself.
  */
 export const LATER_FILES = [
   "complete",
@@ -130,7 +133,7 @@ export const LATER_FILES = [
 ];
 
 /**
- * Bundles modules of one format.
+ * Bundles modules of the package in one format.
  *
  * @param {readonly string[]} names
  * @param {object} options of esbuild
@@ -153,7 +156,8 @@ async function bundle(names, options) {
 }
 
 /**
- * Returns a plugin that keeps imports of certain files as imports, and does not bundle these files.
+ * Returns a plugin that leaves the imports of these files as they are, so that the files are not
+ * bundled.
  *
  * @param {Readonly<Record<string, string>>} files names in `dist`, by the path in the import
  * @returns {import("esbuild").Plugin}
@@ -169,7 +173,7 @@ const keepImports = (files) => ({
 });
 
 /**
- * Plugin for files that are loaded later. It makes them use the error classes of the file that
+ * Plugin for files that are loaded later. With it, they use the error classes of the file that
  * loads them.
  *
  * @type {import("esbuild").Plugin}
@@ -183,12 +187,12 @@ const INJECT_ERRORS = {
   },
 };
 
-/** Files that are loaded later and throw error classes. */
+/** Names of the files that are loaded later and throw error classes of the page. */
 const WITH_ERRORS = ["extras", "sums", "shuffled"];
 
 /**
- * Bundles a file so that each call of its `inject` evaluates the file again. Each of two entries in
- * one page then gets its own error classes from it.
+ * Bundles a file so that each call of its function `inject` evaluates the file again. Two entries
+ * in one page then use their own error classes in this file.
  *
  * @param {string} name
  * @param {Pick<import("esbuild").BuildOptions, "outExtension" | "plugins">} kind
@@ -212,8 +216,8 @@ async function bundleRepeatable(name, { outExtension, plugins = [], ...kind }) {
 }
 
 /**
- * Plugin that makes a classic script load further files by script elements, for which the browser
- * checks a hash. An import of such a file resolves to the object that the file leaves in
+ * Plugin that makes a classic script load further files with script elements, so that the browser
+ * checks their hashes. An import of such a file resolves to the object that the file puts into
  * `hushbin.files`.
  *
  * @type {import("esbuild").Plugin}
@@ -240,8 +244,9 @@ const LOAD_BY_ELEMENT = {
 const scriptOf = (name) => `${SCRIPT}.${name}.js`;
 
 /**
- * Plugin that leaves out Node's module `crypto`, which a library imports if there is no global
- * `crypto`. Bundlers of pages do not find it, and every supported Node has the global one.
+ * Plugin that leaves out Node's module `crypto`. A library imports it if there is no global
+ * `crypto`. Bundlers of pages do not find the module, and every supported Node has the global
+ * object.
  *
  * @type {import("esbuild").Plugin}
  */
@@ -257,7 +262,7 @@ const WITHOUT_NODE = {
 
 /**
  * Builds the classic scripts: the script that pages include, and the files that it loads. Each file
- * contains the hashes of the files that it loads itself. The hashes of all files are written too.
+ * contains the hashes of the files that it loads. Also writes the hashes of all files.
  */
 async function buildScripts() {
   const plugins = [WITHOUT_NODE, LOAD_BY_ELEMENT];
@@ -325,7 +330,8 @@ const IMPORT_PATH = /(?:from|import)\s*\(?"(\.[^"]+)\.js"/g;
 const DECLARATIONS = join(TARGET, "declarations");
 
 /**
- * Builds the reference of the exports, for package and book. It needs {@link buildWasm}'s types.
+ * Builds the reference of the package's exports, for the package and the book. It needs the types
+ * that {@link buildWasm} generates.
  */
 export async function buildReference() {
   await rm(DECLARATIONS, { recursive: true, force: true });
@@ -334,8 +340,8 @@ export async function buildReference() {
 }
 
 /**
- * Writes declarations for both module formats, of all modules that the entries' declarations
- * import.
+ * Writes the TypeScript declarations of the entries, and of all modules that these declarations
+ * import, for both module formats.
  */
 async function writeDeclarations() {
   const wanted = [...ENTRIES, "fallback"].map((name) => `${name}.d.ts`);
@@ -355,7 +361,7 @@ async function writeDeclarations() {
 }
 
 /**
- * Returns the reference of the exports.
+ * Returns the text of the reference of the package's exports.
  *
  * @throws Failed if an export has no comment
  */
@@ -375,10 +381,10 @@ function referenceText() {
   return text;
 }
 
-/** Third-party packages that are bundled into the files sealing and x25519. */
+/** Third-party packages that are bundled into the files `sealing` and `x25519`. */
 export const THIRD_PARTY = ["@hpke/core", "@hpke/common", "@hpke/dhkem-x25519"];
 
-/** Returns the licences of bundled code, and of the crates in the modules. */
+/** Returns the licences of the bundled packages, and of the crates in the modules. */
 async function thirdPartyLicences() {
   const modules = join(ROOT, "node_modules");
   const licences = THIRD_PARTY.map(async (name) => {
@@ -403,8 +409,8 @@ alloc, which are Rust's own, MIT or Apache-2.0.`,
 }
 
 /**
- * Writes the publishable package into a separate folder. It has the README for users instead of
- * this repository's, and leaves out fields that only this repository needs.
+ * Writes the publishable package into a separate folder. It has the README for users instead of the
+ * one of this repository. Fields of package.json that only this repository needs are left out.
  */
 async function assemblePackage() {
   await rm(PACKAGE, { recursive: true, force: true });
@@ -423,13 +429,13 @@ async function assemblePackage() {
   await writeFile(join(PACKAGE, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
-/** Returns the temporary folder in which a module and its glue are made. */
+/** Returns the temporary folder in which a module and the JavaScript around it (glue) are made. */
 const glueFolder = (name) => join(TARGET, "glue", name);
 
 /**
- * Writes the glue. Modules that share a glue must yield the same one. Its end is replaced with the
- * code that the client expects. The original names of abbreviated imports and exports are stored
- * for tests.
+ * Writes the JavaScript around the modules (glue). Modules that share a glue must yield the same
+ * text. Its end is replaced by the code that the client expects. The original names of shortened
+ * imports and exports are stored for tests.
  *
  * @param {ReadonlyMap<string, object>} names by module
  */
@@ -453,8 +459,8 @@ async function writeGlue(names) {
 }
 
 /**
- * Builds the WebAssembly modules and their glue. Type checks and tests of the sources need them
- * too.
+ * Builds the WebAssembly modules and the JavaScript around them (glue). Type checks and tests of
+ * the sources need both too.
  *
  * @param {{ quick?: boolean }} [options] quick: for the demo; not optimised, and without the core
  * in JavaScript
@@ -497,7 +503,10 @@ export async function buildWasm({ quick = false } = {}) {
   });
 }
 
-/** Builds the published files from the sources and {@link buildWasm}'s modules. */
+/**
+ * Builds the published files from the sources, and from the modules that {@link buildWasm} has
+ * made.
+ */
 export async function buildFiles() {
   await step("build: bundles", buildBundles);
   await step("build: reference", buildReference);

@@ -1,7 +1,8 @@
-// npm run size: checks the size of a page's downloads against the budget. Run npm run build first.
+// npm run size: checks that the downloads of a page stay within their size budgets. Run npm run
+// build first.
 //
-// esbuild bundles the page with code splitting. The result is the initial script, and the chunks
-// that a task or a browser may need.
+// esbuild bundles a page with code splitting. The result is a script that loads first, and chunks
+// that a task or a browser may need later.
 
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -11,32 +12,38 @@ import { DIST } from "./lib/paths.mjs";
 import { bold, Failed, main, print } from "./lib/run.mjs";
 
 /**
- * Maximum size in bytes, compressed by brotli: of a page that only asks choices, and of the chunk
- * that other tasks load.
+ * Maximum size in bytes, compressed by brotli, of a page that only asks choices, and of the chunk
+ * that other tasks load in addition.
  */
 const BUDGET = 26_760;
 const CHUNK_BUDGET = 20_720;
-/** Maximum size of the core in JavaScript, and of the classic script. */
+/** Maximum compressed size of the core in JavaScript, and of the classic script. */
 const FALLBACK_BUDGET = 31_300;
 const SCRIPT_BUDGET = 27_620;
-/** Maximum size of the code that few pages need. */
+/** Maximum compressed size of the code that few pages need (extras). */
 const EXTRAS_BUDGET = 2_640;
-/** Maximum size of the code that reports as a page is left. */
+/** Maximum compressed size of the code that reports when a page is left. */
 const LEAVING_BUDGET = 2_150;
-/** Maximum size of the code that selects the key, and of the code that seals reports. */
+/**
+ * Maximum compressed size of the code that selects the analyser's key, and of the code that seals
+ * reports.
+ */
 const SHUFFLED_BUDGET = 2_120;
 const SEALING_BUDGET = 6_700;
 /**
- * Maximum size of the code for sums with its module, of the module alone, and of the same core in
- * JavaScript.
+ * Maximum compressed size of the code for sum tasks with its module, of this module alone, and of
+ * the same core in JavaScript.
  */
 const SUMS_BUDGET = 14_000;
 const SUMS_MODULE_BUDGET = 9_390;
 const SUMS_FALLBACK_BUDGET = 14_720;
-/** Maximum size of the code that sends requests through a relay. */
+/** Maximum compressed size of the code that sends requests through a relay. */
 const OBLIVIOUS_BUDGET = 1_300;
 
-/** Returns a file's sizes. Files are transferred one by one, so each is compressed separately. */
+/**
+ * Returns the sizes of a file, uncompressed and compressed. Files are transferred one by one, so
+ * each is compressed separately.
+ */
 function sizes(bytes) {
   return {
     raw: bytes.length,
@@ -47,7 +54,7 @@ function sizes(bytes) {
 }
 
 /**
- * Bundles a page that uses a few names of an entry.
+ * Bundles a page that imports a few names from an entry of the package.
  *
  * @param {string} entry
  * @param {string} names
@@ -74,7 +81,8 @@ async function bundle(entry, names) {
 }
 
 /**
- * Returns a table row for each download. A row that is part of the row above is indented.
+ * Returns a table row with the sizes of each download. If a download is part of the one in the row
+ * above, its row is indented.
  *
  * @returns {Promise<readonly (readonly [string, ReturnType<typeof sizes>, number?])[]>} each with
  * its budget, if it has one

@@ -31,7 +31,7 @@ export interface ClientTexts extends Pick<BudgetStatus, "until" | "reports" | "d
   readonly used: string | undefined;
   /** Text with the number of all reports so far, and the ε that they spent. */
   readonly total: string;
-  /** All reports, the oldest first. */
+  /** Reports of the client, the oldest first. */
   readonly entries: readonly Entry[];
 }
 

@@ -19,8 +19,8 @@ export interface MechanismCodec<M> {
 export const HASHINGS = ["balanced", "independent"] as const;
 
 /**
- * All kinds of hash function, each supported by at least one mechanism. The index of a kind encodes
- * it in canonical bytes.
+ * Kinds of hash function that at least one mechanism supports. The index of a kind encodes it in
+ * canonical bytes.
  */
 const HASHINGS_BY_NUMBER: readonly string[] = [...HASHINGS, "balanced-items", "balanced-windows"];
 

@@ -26,8 +26,8 @@ export interface HashBinMechanism {
    */
   readonly clip?: number;
   /**
-   * How the sum is randomised: into one sign (`two-point`), or by added noise (`laplace`). For
-   * level `user` only.
+   * Randomisation of the sum: into one sign (`two-point`), or by added noise (`laplace`). For level
+   * `user` only.
    */
   readonly noise?: "two-point" | "laplace";
   /** Kind of hash function that maps items to bins. */

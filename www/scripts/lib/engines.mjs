@@ -1,4 +1,4 @@
-// The three browser engines, behind one interface.
+// Starts the three browser engines, and gives them one interface.
 
 import { launchFirefox } from "./bidi.mjs";
 import { launchChromium } from "./browser.mjs";
