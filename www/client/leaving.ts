@@ -1,11 +1,11 @@
 /**
- * Reports that a page makes as it is left, when nothing can be awaited any more.
+ * Reports that are made when a page is left, at a time when the page cannot wait for anything.
  *
- * The budget of such a report is reserved in the ledger long before, and the page holds a lock of
- * the reservation. As the page is left, the report is made, noted in a journal in local storage,
- * and sent. The database follows if there is time. Otherwise the next page finds the reservation:
- * with a journal entry, it stores and sends the same bytes again. Without one, it frees the budget
- * once the lock is free.
+ * The budget of such a report is reserved in the ledger long before. The page holds a lock for the
+ * reservation until the reservation ends. When the page is left, the report is made, written to a
+ * journal in local storage, and sent. It is also stored in the database if there is time. Otherwise
+ * the next page finds the reservation. If there is a journal entry, that page stores and sends the
+ * same bytes again. If not, it frees the budget after the lock is free.
  */
 
 import { allows, chargeLedger, ledgerAt, type Reservation, withCharge } from "./budget.js";
@@ -23,29 +23,29 @@ import { startTimer } from "./time.js";
 import type { Transport } from "./transport.js";
 
 /**
- * Time for which a reservation must have been without a lock before its budget is freed, in
- * milliseconds. Browsers do not promise that a journal entry is seen elsewhere as soon as the lock
- * is free.
+ * Time in milliseconds for which a reservation must have been without a lock before its budget is
+ * freed. Browsers do not guarantee that other pages see a journal entry as soon as the lock is
+ * free.
  */
 const ORPHANED_MS = 60_000;
 
-/** Part of a session that is needed to report as a page is left. */
+/** Part of a session that this file needs. */
 export interface LeavableSession {
   readonly engine: ReportMaker;
   readonly store: Store;
   readonly delivery: Pick<Delivery, "add">;
   readonly transport: Transport;
-  /** Defined if a report takes more than one step. */
+  /** Defined if a report takes several steps, for example because it is sealed. */
   readonly reporter: unknown;
   readonly begun: {
     readonly grant: { readonly revoked?: number };
     readonly described?: FetchedTask | undefined;
-    /** Defined if answers are permanent. */
+    /** Defined if answers to the task are permanent. */
     readonly recall: unknown;
   };
   /** Functions that are called when the session is stopped. */
   readonly stops: (() => void)[];
-  /** Makes the registered reports. */
+  /** Makes the registered reports when the page is left. Undefined if none are registered. */
   leave: (() => void) | undefined;
   read(input: unknown): Entries;
   pack(entries: Entries): PackedReport;
@@ -55,7 +55,7 @@ export interface LeavableSession {
 /** Function that returns the answers to report, or undefined if there is nothing to report. */
 type Answers = () => unknown;
 
-/** Reservation of this page. */
+/** Reservation that this page has made. */
 interface Reserved {
   readonly id: string;
   /** End of the window to which the report belongs, in milliseconds since 1970. */
@@ -64,7 +64,10 @@ interface Reserved {
   readonly unlock: () => void;
 }
 
-/** Registered function. Without a reservation, its report is made in the usual way. */
+/**
+ * Function that was registered for the time when the page is left. Without a reservation, its
+ * report is made in the usual way.
+ */
 interface Registered {
   readonly answers: Answers;
   readonly reserved?: Reserved;
@@ -72,7 +75,10 @@ interface Registered {
 
 const nameOf = (id: string) => `hushbin ${id}`;
 
-/** Journal in local storage: the upload of each reservation, or an empty text if it has none. */
+/**
+ * Journal in local storage. It has the upload of each reservation, or an empty text if no report
+ * will be made.
+ */
 const journal = {
   read: (id: string) => localStorage.getItem(nameOf(id)),
   write: (id: string, at: number, bytes?: Uint8Array) =>
@@ -80,7 +86,7 @@ const journal = {
   remove: (id: string) => localStorage.removeItem(nameOf(id)),
 };
 
-/** Parses a journal entry. Undefined if no report was made. */
+/** Parses a journal entry. Returns undefined if no report was made. */
 function parseEntry(entry: string): { at: number; bytes: Uint8Array<ArrayBuffer> } | undefined {
   const [at, digits = ""] = entry.split(" ");
   const pairs = digits.match(/../g) ?? [];
@@ -88,7 +94,10 @@ function parseEntry(entry: string): { at: number; bytes: Uint8Array<ArrayBuffer>
   return bytes.length > 0 ? { at: Number(at), bytes } : undefined;
 }
 
-/** Waits for a lock that marks the page as alive. Returns the function that releases it. */
+/**
+ * Acquires the lock that shows other pages that this page is alive. Returns the function that
+ * releases the lock.
+ */
 function lock(id: string): Promise<() => void> {
   return new Promise((resolve, reject) => {
     // Without locks, a reservation that is not used is never freed.
@@ -101,7 +110,7 @@ function lock(id: string): Promise<() => void> {
   });
 }
 
-/** Returns the ledgers without a reservation's costs. */
+/** Returns the ledgers without the report and the ε that a reservation has charged. */
 function refund({ ledger, charges }: Ledgers, { until, epsilon }: Reservation): Ledgers {
   const isCurrent = ledger.until === until;
   return {
@@ -118,10 +127,10 @@ function refund({ ledger, charges }: Ledgers, { until, epsilon }: Reservation): 
 }
 
 /**
- * Ends a reservation, unless another page has done so.
+ * Ends a reservation, unless another page has already done so.
  *
- * @param made the report that was made. Without one, the budget is free again
- * @returns the stored report
+ * @param made the report that was made. If it is undefined, the budget is given back
+ * @returns the report as it was stored; undefined if none was made
  */
 async function conclude(
   { store }: LeavableSession,
@@ -153,19 +162,19 @@ async function conclude(
   return stored;
 }
 
-/** Ends a reservation that was not used. */
+/** Ends a reservation for which no report was made. */
 function release(session: LeavableSession, { id, unlock }: Reserved): void {
   // If the page ends before the ledger is stored, the next page need not wait.
   journal.write(id, 0);
   conclude(session, id).then(unlock, unlock);
 }
 
-/** Registered functions of each session. */
+/** Functions that were registered in each session. */
 const sessions = new WeakMap<LeavableSession, Registered[]>();
 
 /**
  * Registers a function that returns answers. It is called once: when the page is hidden or left, or
- * the client is closed.
+ * when the client is closed.
  */
 export async function atLeave(
   session: LeavableSession,
@@ -188,8 +197,8 @@ export async function atLeave(
 /**
  * Reserves the budget of one report.
  *
- * @returns the reservation; `over-budget` if there is no budget; undefined if this browser lacks
- * what a reservation needs
+ * @returns the reservation; `over-budget` if the budget does not allow a further report; undefined
+ * if the browser does not allow local storage or locks
  */
 async function reserve(
   session: LeavableSession,
@@ -237,7 +246,7 @@ async function reserve(
   return { id, until, unlock };
 }
 
-/** Begins to watch whether the page is left, until the session is stopped. */
+/** Starts to watch for the page being left. It stops when the session is stopped. */
 function begin(session: LeavableSession, onError: (error: HushbinError) => void): Registered[] {
   const registered: Registered[] = [];
   sessions.set(session, registered);
@@ -253,7 +262,10 @@ function begin(session: LeavableSession, onError: (error: HushbinError) => void)
   return registered;
 }
 
-/** Makes the reports of registered functions. Their requests have begun when it returns. */
+/**
+ * Makes the reports of the registered functions. Their requests have started when this function
+ * returns.
+ */
 function leave(
   session: LeavableSession,
   registered: readonly Registered[],
@@ -302,10 +314,10 @@ function leave(
 }
 
 /**
- * Ends the reservations of pages that are gone. Looks again after a while for pages that are just
- * being left.
+ * Ends the reservations of other pages that are gone. Repeats this after increasing delays, for
+ * pages that are just being left.
  *
- * @param delayMs time until the next look, in milliseconds
+ * @param delayMs time until the next check, in milliseconds
  */
 export async function recover(session: LeavableSession, delayMs = 1_000): Promise<void> {
   const locks = await navigator.locks?.query?.();

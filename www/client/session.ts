@@ -1,4 +1,7 @@
-/** Session of one task in this browser, while consent lasts: budget, randomiser and delivery. */
+/**
+ * Session of one task in this browser, which lasts while consent does: budget, randomiser and
+ * delivery.
+ */
 
 import { allows, chargeLedger, ledgerAt, newLedger, TOLERANCE, withCharge } from "./budget.js";
 import { concatBytes } from "./bytes.js";
@@ -25,12 +28,15 @@ import type { Ledgers, Store } from "./store/store.js";
 import { type AnyTask, budgetOf, parseTask, type Task } from "./task.js";
 import { FetchTransport, type Transport } from "./transport.js";
 
-/** Maximum size of a task's waiting reports, in bytes: about ten thousand reports. */
+/** Maximum total size in bytes of a task's waiting reports, which is about ten thousand reports. */
 const OUTBOX_BYTES = 1024 * 1024;
 
 const empty = async () => [];
 
-/** Store that is empty and stores nothing. Sessions make no report with it. */
+/**
+ * Store for browsers without a database. It is empty and stores nothing, and sessions make no
+ * report with it.
+ */
 const NOTHING = {
   durable: false,
   ledgers: async () => ({ ledger: newLedger(), charges: [] }),
@@ -42,9 +48,9 @@ const NOTHING = {
 } as unknown as Store;
 
 /**
- * Returns the store of a task's budget and reports.
+ * Opens the store of a task's budget and reports.
  *
- * @param create whether to create a database if there is none; otherwise the result is an empty
+ * @param create whether to create a database if there is none. If not, the result is then an empty
  * store
  * @throws StorageError if the database does not respond
  * @throws WasmError if the store in memory is needed and cannot be loaded
@@ -74,32 +80,32 @@ export async function storeOf(settings: Settings, create = true): Promise<Store>
   return (await loadExtras()).ownMemory(settings);
 }
 
-/** Transport of dry runs: acknowledges everything and sends nothing. */
+/** Transport of dry runs, which acknowledges all uploads and sends nothing. */
 const DRY_RUN_TRANSPORT: Transport = { send: async () => ({ kind: "acknowledged" }) };
 
-/** Consent that a client was granted. All sessions until its revocation share it. */
+/** Consent that a client was granted. The sessions until its revocation share this object. */
 export interface Grant {
   /**
-   * Number of times that consent had been revoked when the first session read the ledger. Undefined
-   * before that.
+   * Number of times that consent had been revoked when the first of these sessions read the ledger.
+   * Undefined until then.
    */
   revoked?: number;
 }
 
-/** Parts and state with which a session begins. */
+/** Objects and state with which a session begins. */
 interface Begun extends Partial<Described> {
   readonly engine: ReportMaker;
   readonly store: Store;
   readonly grant: Grant;
-  /** Time before which the collector wants no request, in milliseconds since 1970. */
+  /** End of the delay that the collector requested, in milliseconds since 1970. */
   readonly notBefore: number;
-  /** Finds answers that were given before. Undefined if answers are fresh. */
+  /** Finds permanent answers that were reported before. Undefined if answers are fresh. */
   readonly recall: typeof import("./permanent.js").recall | undefined;
-  /** Called after each change of the reports. */
+  /** Called after each change of the session's reports. */
   readonly changed: () => void;
   /** Called when another tab or worker has revoked consent. */
   readonly ended: () => void;
-  /** Revocations of this client that are being stored when the session begins. */
+  /** Resolves after revocations by this client are stored. The session begins only then. */
   readonly withdrawing: Promise<unknown> | undefined;
 }
 
@@ -111,13 +117,19 @@ export class Session implements SealableSession {
   declare readonly transport: Transport;
   /** Functions that are called when the session is stopped. */
   declare readonly stops: (() => void)[];
-  /** Makes the reports that the page makes as it is left. Undefined if there are none. */
+  /**
+   * Makes the reports that the page has registered for the time when it is left. Undefined if none
+   * are registered.
+   */
   leave: (() => void) | undefined;
-  /** Function that reports answers if that takes more than one step, as for sealed reports. */
+  /**
+   * Function that reports answers in several steps, for example because it seals the report.
+   * Undefined if one step is enough.
+   */
   declare reporter: ReportFunction | undefined;
   readonly #settings: Settings;
   readonly #requests: SessionRequests;
-  /** Parts and state with which the session began. */
+  /** Objects and state with which the session began. */
   readonly begun: Begun;
 
   constructor(settings: Settings, requests: SessionRequests, begun: Begun) {
@@ -176,14 +188,17 @@ export class Session implements SealableSession {
     }
   }
 
-  /** True once the session's task may have been replaced at the collector. */
+  /**
+   * True after the time until which the session may use its task. The collector may have replaced
+   * the task.
+   */
   get isOutdated(): boolean {
     return Date.now() >= Number(this.begun.until);
   }
 
   /**
-   * Makes a report of answers if the budget allows it. The answers are read before this call
-   * returns.
+   * Randomises answers and reports them if the budget allows it. The answers are read before this
+   * call returns.
    *
    * @throws AnswerError, UnknownItemError, ValueRangeError, OutboxFullError, StorageError,
    * EntropyError, WasmError; in these cases nothing is spent
@@ -202,7 +217,8 @@ export class Session implements SealableSession {
   }
 
   /**
-   * Reads answers.
+   * Reads a person's answers. Unknown answers are an error, or are left out and passed to `onError`
+   * if the collector chose the task.
    *
    * @throws AnswerError, UnknownItemError, ValueRangeError
    */
@@ -219,7 +235,10 @@ export class Session implements SealableSession {
     return entries;
   }
 
-  /** Randomises answers, and puts the report into an upload. */
+  /**
+   * Randomises answers unless a report is given. Returns the report, and an upload that contains
+   * only this report.
+   */
   pack(entries: Entries, report = this.engine.make(entries)): PackedReport {
     return [report, concatBytes([this.engine.uploadHeader(this.engine.messages), report])];
   }
@@ -284,7 +303,7 @@ export class Session implements SealableSession {
     return [receipt ?? emptyReceipt("no-consent", dropped), made];
   }
 
-  /** Frees the session's resources. No call of the session may be in progress any more. */
+  /** Frees the resources of the session. No call of the session may be in progress. */
   free(): void {
     this.engine.free();
     this.store.close();
@@ -292,13 +311,14 @@ export class Session implements SealableSession {
 }
 
 /**
- * Loads code and task, and begins a session.
+ * Loads the code and the task, and begins a session.
  *
- * @param requests requests of the session; this function stops it if no session can begin
+ * @param requests requests of the session; this function stops them if the session cannot begin
  * @param opened receives the session, unless the session was stopped in the meantime
- * @param events called after each change of the reports, and when consent was revoked elsewhere
+ * @param events functions to call after a change of the reports and after a revocation elsewhere,
+ * and state of the client's consent
  * @throws TaskError, WasmError, EntropyError, OptionError, SealingError
- * @throws ClosedError once the session was stopped
+ * @throws ClosedError after the session was stopped
  */
 export async function openSession(
   settings: Settings,
