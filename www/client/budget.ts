@@ -162,7 +162,7 @@ export function allows(
  */
 export function ledgerAt(ledger: Ledger, now: number): Ledger {
   // A window stays open until its own end, also if the clock was set back to a time before it. The
-  // end is never computed anew: with the right time again, the window would have ended too early.
+  // end is never computed again: with the right time again, the window would have ended too early.
   return now < ledger.until || ledger.used === 0 ? ledger : { ...ledger, until: 0, used: 0 };
 }
 

@@ -16,7 +16,7 @@ export const utf8 = (text: string) =>
   );
 
 /**
- * Builder of canonical bytes. Integers have 8 bytes in little-endian order, and texts follow their
+ * Builder of canonical bytes. Integers have 8 bytes in little-endian order. A text follows its
  * length.
  */
 export class CanonicalBytes {

@@ -79,7 +79,7 @@ export interface Client<T extends Task | SumTask = Task> {
    * @param input answers to all questions, by name. For a task without questions: values by item
    * name, each 1 or −1, or any number from −1 to 1 if the task takes real values; an item with
    * value 0 counts as absent. For a sum task: a number for each name, or an array of all numbers if
-   * the task gives only their count
+   * the task gives only the number of them
    * @returns receipt that says what was done, after that is stored
    * @throws AnswerError, UnknownItemError, ValueRangeError, OutboxFullError, ClosedError,
    * TaskError, OptionError, EntropyError, WasmError, SealingError, StorageError; in these cases

@@ -232,7 +232,7 @@ export class Delivery {
   }
 
   /**
-   * Sends all waiting reports, and returns their keys.
+   * Sends all waiting reports, and returns the keys of these reports.
    *
    * @throws UploadRejectedError, NetworkError, StorageError after all requests have ended. If there
    * are several failures, a refusal is thrown first, because its reports are lost. Further refusals

@@ -120,14 +120,14 @@ function checkBudget(task: AnyTask, settings: Settings): void {
 }
 
 /**
- * Stores in memory, by the key of their ledger, for pages without a database. Clients of the same
+ * Stores in memory, by the key of the ledger, for pages without a database. Clients of the same
  * task in one page share a store, and thus one budget.
  */
 const shared = new Map<string, MemoryStore>();
 /** Ledgers that the stores of a collector's tasks share, by collector. */
 const sharedCharges = new Map<string, SharedCharges>();
 /**
- * Stores in memory, by the settings of their client, for the option `storage: "memory"`. The budget
+ * Stores in memory, by the settings of the client, for the option `storage: "memory"`. The budget
  * of a client thus outlives the client's sessions.
  */
 const own = new WeakMap<Settings, MemoryStore>();

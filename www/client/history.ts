@@ -24,7 +24,7 @@ export { ENGLISH, type SumWords, type UploadPartNames, type Words } from "./hist
 const Base: typeof HTMLElement = globalThis.HTMLElement ?? class {};
 
 /**
- * Element that lists the reports of clients and explains what their ε means.
+ * Element that lists the reports of clients and explains the ε that they cost.
  *
  * Attributes: `revocable` shows a button that revokes consent. `level` is the level of the heading
  * (default 2). When a person revokes consent by the button, the element fires the event

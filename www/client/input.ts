@@ -130,7 +130,7 @@ type Item = number | bigint;
 
 /**
  * Returns a function that finds an item or option. It finds options by index if the task gives only
- * their number, and everything else by name.
+ * the number of options, and everything else by name.
  */
 function itemFinder(
   listed: Items,

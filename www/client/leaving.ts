@@ -263,7 +263,7 @@ function begin(session: LeavableSession, onError: (error: HushbinError) => void)
 }
 
 /**
- * Makes the reports of the registered functions. Their requests have started when this function
+ * Makes the reports of the registered functions. The requests have started when this function
  * returns.
  */
 function leave(

@@ -18,7 +18,7 @@ type ModuleSource = () => WasmSource | Promise<WasmSource>;
 export interface CoreSources {
   readonly module: ModuleSource;
   /**
-   * Source of the complete module. Tasks need it if the first module lacks their mechanism or kind
+   * Source of the complete module. Tasks need it if the first module lacks the mechanism or kind
    * of question.
    */
   readonly complete?: ModuleSource | undefined;

@@ -35,7 +35,7 @@ export interface CommonOptions {
    */
   readonly delayMs?: number | undefined;
   /**
-   * Where the budget and waiting reports are stored. Default `"device"`.
+   * Place where the budget and waiting reports are stored. Default `"device"`.
    *
    * - `"device"`: the browser's database, shared by all tabs and kept for later visits. Without a
    *   usable database, nothing is reported.

@@ -142,8 +142,8 @@ export interface ResultConverter<K extends Results> {
 export const localConverter: ResultConverter<LocalResults> = <T>(result: T) => result;
 
 /**
- * Returns the converter for a sum task. It renames fields so that their names contain `central`.
- * Their ε is then not mistaken for a local one.
+ * Returns the converter for a sum task. It renames fields so that all names of an ε contain
+ * `central`. The ε is then not mistaken for a local one.
  */
 export const sumConverter = ({ delta }: SumTask): ResultConverter<SumResults> =>
   (({

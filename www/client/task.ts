@@ -140,7 +140,8 @@ export function budgetBytes(task: AnyTask): CanonicalBytes {
 }
 
 /**
- * Returns the canonical bytes of a task, as the core writes them. Their hash is the fingerprint.
+ * Returns the canonical bytes of a task, as the core writes them. The fingerprint is a hash
+ * of these bytes.
  *
  * @throws TaskError `invalid-task` for a task without canonical bytes
  * @internal

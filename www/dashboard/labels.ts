@@ -55,7 +55,7 @@ export function nameOf(label: Label): string {
 
 /**
  * Returns the name by which a request can ask for the item with this label. Returns `null` for
- * bins, because this page has only rounded values of their edges.
+ * bins, because this page has only rounded values of the edges.
  */
 export function queryOf(label: Label): string | null {
   if (typeof label !== "object") return String(label);

@@ -1,5 +1,4 @@
-// Rows of estimates, which tables and pictures show: their content, their order, and the search for
-// names.
+// Rows of estimates, which tables and pictures show: content, order, and the search for names.
 
 import { ESTIMANDS, type Estimand, type Estimate, type Estimates, type Question } from "./api.js";
 import {

@@ -1,4 +1,4 @@
-// Axes, and positions on them in per cent of their length. The browser converts positions to pixels
+// Axes, and positions on them in per cent of the length. The browser converts positions to pixels
 // at any width.
 
 /** Axis from one number to another, with ticks. */

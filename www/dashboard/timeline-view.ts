@@ -1,4 +1,4 @@
-// The panel with the time lines: requests their estimates and draws them.
+// The panel with the time lines: requests the estimates and draws them.
 
 import { el } from "../demo/shared/dom.js";
 import { counted } from "../demo/shared/format.js";

@@ -40,7 +40,7 @@ const TASK = {
 };
 
 /**
- * Count of numbers that each person reports, and number of people. Their clients report one after
+ * Count of numbers that each person reports, and number of people. The clients report one after
  * another.
  */
 const NUMBERS = 4;

@@ -192,7 +192,7 @@ const WITH_ERRORS = ["extras", "sums", "shuffled"];
 
 /**
  * Bundles a file so that each call of its function `inject` evaluates the file again. Two entries
- * in one page then use their own error classes in this file.
+ * in one page then use separate error classes in this file.
  *
  * @param {string} name
  * @param {Pick<import("esbuild").BuildOptions, "outExtension" | "plugins">} kind
@@ -217,7 +217,7 @@ async function bundleRepeatable(name, { outExtension, plugins = [], ...kind }) {
 
 /**
  * Plugin that makes a classic script load further files with script elements, so that the browser
- * checks their hashes. An import of such a file resolves to the object that the file puts into
+ * checks the hash of each. An import of such a file resolves to the object that the file puts into
  * `hushbin.files`.
  *
  * @type {import("esbuild").Plugin}

@@ -1,6 +1,6 @@
 // Checks the dependencies: licences, sources and duplicates, by the rules of .deny.toml; the
-// versions of Node that packages accept; and known vulnerabilities, if their databases can be
-// reached.
+// versions of Node that packages accept; and known vulnerabilities, if the databases of these can
+// be reached.
 //
 //   node www/scripts/check-dependencies.mjs
 //

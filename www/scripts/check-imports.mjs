@@ -3,9 +3,9 @@
 //
 //   node www/scripts/check-imports.mjs [--draw FOLDER]
 //
-// The nodes of a folder's graph are its files and folders. An edge (arrow) stands for a name that
+// The nodes of a folder's graph are its files and folders. An edge (arrow) represents a name that
 // one node takes from another. The head of lib/rust-imports.mjs describes how Rust is read, and
-// what is not seen. --draw lists the arrows of a folder.
+// the limits of that. --draw lists the arrows of a folder.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

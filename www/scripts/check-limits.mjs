@@ -24,7 +24,7 @@ const MAX_CASES = 10;
 const MAX_LINE = 160;
 
 /**
- * Reads the goals and the limits from their file.
+ * Reads the goals and the limits from the file limits.json.
  *
  * @returns {{ goals: Record<string, number>, limits: Record<string, import("./lib/limits.mjs").Limits> }}
  */

@@ -36,8 +36,8 @@ function portOf(name, text) {
 }
 
 /**
- * Builds the pages. Their modules are imported late, because they need packages that the set-up
- * installs.
+ * Builds the pages. The modules for that are imported late, because they need packages that the
+ * set-up installs.
  */
 async function buildPages() {
   await setup({ build: false });

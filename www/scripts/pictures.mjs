@@ -4,7 +4,7 @@
 //   npm run pictures [-- --debug]
 //
 // The pictures show the tasks of the book's chapters, with invented people. The built package
-// randomises their reports, and a collector estimates. Every picture is taken in light and in dark
+// randomises the reports, and a collector estimates. Every picture is taken in light and in dark
 // mode. --debug uses the collector that the tests build. Run npm run build and npm run build:demo
 // first.
 

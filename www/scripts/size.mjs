@@ -1,4 +1,4 @@
-// npm run size: checks that the downloads of a page stay within their size budgets. Run npm run
+// npm run size: checks that the downloads of a page stay within the size budgets. Run npm run
 // build first.
 //
 // esbuild bundles a page with code splitting. The result is a script that loads first, and chunks

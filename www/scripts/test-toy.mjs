@@ -18,7 +18,7 @@ const LAST = "            window: Window,\n";
 const LINE = "            toy: Toy,\n";
 /**
  * Pattern of a crate's version. The copy gets another version, so that cargo keeps the copied
- * crates and their build results apart from the originals.
+ * crates and build results apart from the originals.
  */
 const VERSION = /^version = "(.*)"$/m;
 /**

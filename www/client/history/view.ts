@@ -41,7 +41,7 @@ export class View {
   readonly #more = button("more", () => this.#showAll());
   readonly #revoke = button("revoke", () => void this.#withdraw());
   /**
-   * List items of reports, by the hexadecimal digits of their uploads. No two uploads are equal.
+   * List items of reports, by the hexadecimal digits of the upload. No two uploads are equal.
    */
   readonly #items = new Map<string, ReportItem>();
   #shown = INITIALLY_SHOWN;

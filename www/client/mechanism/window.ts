@@ -4,7 +4,7 @@ import type { MechanismCodec } from "./codec.js";
 /**
  * Parameters of the mechanism window, which estimates means of numbers that every person has. For
  * each number that a report reveals, it names one of `atoms` outputs, called atoms. The number
- * makes `favoured` adjacent atoms more likely than the others. In estimates, each atom counts as a
+ * makes `favoured` adjacent atoms more likely than the rest. In estimates, each atom counts as a
  * value.
  */
 export interface WindowMechanism {

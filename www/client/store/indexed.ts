@@ -22,7 +22,7 @@ const MAX_CHANGES = 1000;
 const DATABASE = "hushbin";
 /**
  * Version of the database's schema. A release that only adds fields keeps the version, because rows
- * are written back with all their fields. Only data that this release would misread need a new
+ * are written back with all fields. Only data that this release would misread need a new
  * version.
  */
 const VERSION = 1;

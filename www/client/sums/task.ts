@@ -69,7 +69,7 @@ interface SumTaskBase extends AnyTask {
   readonly people: number;
   /**
    * Fraction of these people who are assumed to follow the protocol (default 0.9). The guarantee
-   * relies on their noise.
+   * relies on the noise of these people.
    */
   readonly honest_fraction?: number;
   /** Parameters of the messages that each person sends. */
@@ -102,7 +102,7 @@ const honestFractionOf = ({ honest_fraction = HONEST_FRACTION }: SumTask) => hon
 
 /**
  * Returns the number of people in a batch who are assumed to follow the protocol. The guarantee
- * relies on their noise.
+ * relies on the noise of these people.
  *
  * @internal
  */
@@ -191,8 +191,8 @@ function writeWord(value: bigint, bytes: CanonicalBytes): void {
 }
 
 /**
- * Returns the canonical bytes of a sum task, as the core writes them. Their hash is the
- * fingerprint.
+ * Returns the canonical bytes of a sum task, as the core writes them. The
+ * fingerprint is a hash of these bytes.
  *
  * @internal
  */

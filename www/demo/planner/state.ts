@@ -1,4 +1,5 @@
-// The settings of the page, their form in the URL, and the planner's input that is made from them.
+// The settings of the page, the URL fragment that contains them, and the planner's input that
+// is made from them.
 
 import type { AccuracyGoal, SumDraft, Survey } from "../shared/analysis.js";
 

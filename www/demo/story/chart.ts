@@ -1,4 +1,4 @@
-// A chart of estimates, with their intervals and the truth, and a table of the same numbers. The
+// A chart of estimates, with intervals and the truth, and a table of the same numbers. The
 // SVG has the pixel width of its element.
 
 import { byId, setAll, svg } from "../shared/dom.js";

@@ -172,7 +172,7 @@ export function coverageText(rows: readonly Row[]): string {
 
 /**
  * Returns a sentence on the reports whose true answers this browser does not know. `foreign` is
- * their number.
+ * the number of these reports.
  */
 export function elsewhereText(foreign: number, people: number): string {
   if (foreign > 0) {

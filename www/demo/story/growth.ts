@@ -1,4 +1,4 @@
-// Growth of the crowd: draws invented people, randomises their reports and sends them in batches.
+// Growth of the crowd: draws invented people, randomises the reports and sends them in batches.
 
 import type { Randomizer } from "hushbin";
 import { counted } from "../shared/format.js";

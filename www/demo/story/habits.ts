@@ -1,4 +1,4 @@
-// The invented people of the crowd, and the random numbers that decide on their answers. Their
+// The invented people of the crowd, and the random numbers that decide on each answer. The
 // reports are randomised and sent as usual.
 
 import type { Truth } from "./ledger.js";

@@ -1,4 +1,4 @@
-// Finds the files of a Rust crate that a build compiles, and counts their lines.
+// Finds the files of a Rust crate that a build compiles, and counts the lines.
 //
 // It follows `mod name;` from lib.rs, and evaluates `cfg` attributes. If a macro declares `mod
 // $module;`, it takes the modules from the list in `macro_rules! mechanisms`, each with the

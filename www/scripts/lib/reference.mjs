@@ -18,7 +18,7 @@ const DECLARED = new RegExp(
 );
 /**
  * Pattern of a member of a declaration, which is indented by one step. Comments before members are
- * recognised by their last line.
+ * recognised by the last line.
  */
 const MEMBER =
   /(\*\/\n)?^ {4}(?!\/?\*|#private|\}|constructor)(?:(?:readonly|static|abstract|get|set) )*(\w+)\??(.*)/gm;

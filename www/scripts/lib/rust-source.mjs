@@ -1,4 +1,4 @@
-// Measures Rust files: their lines, functions, public items, `cfg` attributes and panics.
+// Measures Rust files: lines, functions, public items, `cfg` attributes and panics.
 //
 // Code that only tests compile is ignored: items under `#[cfg(test)]` or `#[test]`, and the files
 // of modules that are declared with these attributes. The parser recovers from unknown syntax, so

@@ -1,4 +1,4 @@
-// Installation of browsers and their drivers.
+// Installation of browsers and browser drivers.
 
 import {
   findChromedriver,
@@ -19,7 +19,7 @@ const OTHERS = {
 };
 
 /**
- * Installs the browsers and their drivers.
+ * Installs the browsers and browser drivers.
  *
  * @param {{ all?: boolean }} [options] all: Firefox and WebKitGTK, too
  */

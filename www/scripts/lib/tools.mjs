@@ -33,7 +33,7 @@ export function lockedVersion(crate) {
  */
 
 /**
- * Returns the tool that generates bindings: a small program of ours around wasm-bindgen's library.
+ * Returns the tool that generates bindings: a small program around wasm-bindgen's library.
  * The official program compiles three times as many crates, because it contains a test runner that
  * builds do not need.
  *

@@ -1,5 +1,5 @@
-// The invented people of the chapter on both ways, and their answers. The n-th person is always the
-// same.
+// The invented people of the chapter on both ways, and the answers of each. The n-th person is
+// always the same.
 
 import { ROLLS } from "../habits.js";
 import { BROWSING } from "./task.js";

@@ -115,7 +115,7 @@ function open(): Both {
 }
 
 /**
- * Compares both ways in words: the ratio of their standard errors, and the number of intervals that
+ * Compares both ways in words: the ratio of the standard errors, and the number of intervals that
  * contain the truth.
  */
 export function verdictOf({ people, items }: BothEstimates): string {

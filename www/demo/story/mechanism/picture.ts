@@ -8,7 +8,7 @@ import { answerWord, type Question } from "../questions.js";
 import type { Picture } from "./mechanism.js";
 
 /**
- * Creates a chip, the small box that stands for an element. An answer has a numbered chip, padding
+ * Creates a chip, the small box that represents an element. An answer has a numbered chip, padding
  * a dotted one.
  */
 export function chipOf(answer: SignedAnswer | null): HTMLElement {

@@ -1,4 +1,4 @@
-// The controls of the invented visitors: how many there are, and a button that sends their reports.
+// The controls of the invented visitors: how many there are, and a button that sends the reports.
 
 import { byId, el } from "../../shared/dom.js";
 import { count, counted } from "../../shared/format.js";

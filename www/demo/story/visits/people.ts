@@ -1,5 +1,5 @@
-// The invented visitors and their true answers. The n-th visitor is the same in every browser, so
-// the true counts follow from the number of visitors who reported.
+// The invented visitors and the true answers of each. The n-th visitor is the same in every
+// browser, so the true counts follow from the number of visitors who reported.
 
 import { type People, ROLLS } from "../habits.js";
 import { emptyTruth } from "../ledger.js";

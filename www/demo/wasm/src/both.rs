@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::explain::{AnswerExplainer, Meaning};
 
 /// Simulated people who answer the same numbers in two ways: in local reports, and in messages
-/// through a shuffler. Knows their true answers, and estimates the means in both ways.
+/// through a shuffler. Knows all true answers, and estimates the means in both ways.
 ///
 /// ```
 /// use hushbin::sums::SumTask;

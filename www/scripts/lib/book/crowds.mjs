@@ -1,4 +1,4 @@
-// Simulated people for the pictures in the book, and their answers to each kind of question.
+// Simulated people for the pictures in the book, and the answers to each kind of question.
 
 /** Resolution: number of pixels of a picture for each CSS pixel of the page. */
 export const SCALE = 1.5;

@@ -1,4 +1,4 @@
-// The files of a release, and their checksums. The checksums are written after all checks have
+// The files of a release, with a checksum of each. The checksums are written after all checks have
 // passed. A folder without checksums is not published.
 
 import { createHash } from "node:crypto";
@@ -61,7 +61,7 @@ export const writeChecksums = (folder) =>
   writeFileSync(join(folder, CHECKSUM_FILE), checksumText(folder));
 
 /**
- * Checks that the files in a folder match their checksums.
+ * Checks that the files in a folder have the stated checksums.
  *
  * @param {string} folder
  * @throws Failed if the files are not those that were checked

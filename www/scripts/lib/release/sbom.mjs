@@ -1,6 +1,6 @@
 // Makes a bill of materials in the format CycloneDX 1.6: https://cyclonedx.org/docs/1.6/json/
 //
-// cargo-cyclonedx is not used. It names packages by their folder, ignores npm, and treats the whole
+// cargo-cyclonedx is not used. It names packages by folder, ignores npm, and treats the whole
 // workspace as linked.
 
 import { componentKey } from "./components.mjs";

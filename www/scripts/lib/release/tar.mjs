@@ -1,4 +1,4 @@
-// Makes deterministic archives, which depend only on their contents. The clock, the owner and the
+// Makes deterministic archives, which depend only on the contents. The clock, the owner and the
 // order of directories have no effect.
 
 import { spawnSync } from "node:child_process";

@@ -1,6 +1,6 @@
 //! JavaScript bindings of the demo's pages.
 //!
-//! Values pass between Rust and JavaScript as plain objects. Their TypeScript types are generated
+//! Values pass between Rust and JavaScript as plain objects. The TypeScript types are generated
 //! together with the bindings. Invalid input throws a `Refusal` and never traps.
 
 pub mod both;

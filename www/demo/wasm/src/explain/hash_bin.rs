@@ -89,7 +89,7 @@ fn sampling(hash_bin: &HashBin, setting: &Setting) -> Sampling {
     hash_bin.sampling(setting.domain.items(), setting.epsilon)
 }
 
-/// Returns the content of each bin under a seed: its answers and their sum.
+/// Returns the content of each bin under a seed: its answers and the sum of these.
 fn bins_with_answers(
     hash_bin: &HashBin,
     setting: &Setting,

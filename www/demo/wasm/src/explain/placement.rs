@@ -59,7 +59,7 @@ pub struct BinAnswer {
     pub push: i8,
 }
 
-/// Bin of hash-bin: the answers that fall into it, and their sum.
+/// Bin of hash-bin: the answers that fall into it, and the sum of these.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Bin {
