@@ -156,6 +156,18 @@ export class World {
           type: "text/html",
           body: '<!doctype html><title>page</title><script type="module" src="/entry.js"></script>',
         },
+        // A frame that reports once, with the options in its URL, and tells its parent the outcome.
+        "/framed": {
+          type: "text/html",
+          body: `<!doctype html><title>framed</title><script src="/dist/hushbin.script.js"></script><script>
+            const tell = (outcome) => parent.postMessage(outcome, "*");
+            const client = hushbin.createClient(JSON.parse(decodeURIComponent(location.search.slice(1))));
+            client.report({ 0: 1 }).then(
+              ({ outcome }) => client.close().then(() => tell(outcome)),
+              (error) => tell(String(error)),
+            );
+          </script>`,
+        },
         "/elsewhere": { type: "text/html", body: "<!doctype html><title>elsewhere</title>" },
         "/entry.js": script(
           'import * as hushbin from "/dist/index.js"; import * as slim from "/dist/slim.js"; Object.assign(globalThis, { hushbin, slim });',
@@ -168,6 +180,20 @@ export class World {
              await client.close();
              postMessage(outcome);
            };`,
+        ),
+        // A worker of any kind, without modules. It reports once for each message.
+        "/classic-worker.js": script(
+          `importScripts("/dist/hushbin.script.js");
+           const work = async ({ data, source, ports }) => {
+             const client = hushbin.createClient(data);
+             const { outcome } = await client.report({ 0: 1 });
+             await client.close();
+             (ports[0] ?? source ?? self).postMessage(outcome);
+           };
+           addEventListener("message", work);
+           addEventListener("connect", ({ ports: [port] }) => {
+             port.onmessage = ({ data }) => work({ data, ports: [port] });
+           });`,
         ),
         // A worker that keeps its client, and reports once for each message.
         "/lasting-worker.js": script(
