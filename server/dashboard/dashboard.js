@@ -6,17 +6,17 @@ function byId(id) {
 }
 function el(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
-  setAll(made, attributes);
+  setAttributes(made, attributes);
   made.append(...children);
   return made;
 }
 function svg(tag, attributes = {}, ...children) {
   const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  setAll(made, attributes);
+  setAttributes(made, attributes);
   made.append(...children);
   return made;
 }
-function setAll(element, attributes) {
+function setAttributes(element, attributes) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === void 0 || value === false) element.removeAttribute(name);
     else element.setAttribute(name, value === true ? "" : String(value));
@@ -28,7 +28,7 @@ var ESTIMANDS = ["mean", "sum", "plus", "minus", "nonmissing", "share"];
 var isSums = (answer) => "privacy" in answer;
 var CollectorError = class extends Error {
   name = "Refused";
-  /** Last part of the problem's type, for example `nothing-released`. */
+  /** Last part of the problem document's type, for example `nothing-released`. */
   problem;
   status;
   have;
@@ -48,19 +48,25 @@ function messageForStatus(status) {
   if (status === 0) return "The collector does not answer.";
   return `The collector answered with status ${status}.`;
 }
-var Collector = class {
-  /** Address of the interface, one level above the page. A proxy may nest both under a path. */
+var CollectorClient = class {
+  /**
+   * Base address of the HTTP interface, one level above the page. A proxy may put both below a
+   * path.
+   */
   #base = new URL("../", location.href);
-  /** Token of the analyst. `null` if requests are made without a token. */
+  /** Token of the analyst. `null` if requests need no token. */
   token = null;
-  /** Requests a path under `tasks`, such as "survey/batches?…". An empty path lists all tasks. */
+  /**
+   * Requests a path below `tasks`, such as "survey/batches?…". An empty path requests the list of
+   * all tasks.
+   */
   async get(path) {
     const response = await this.#get(path === "" ? "tasks" : `tasks/${path}`);
     const body = await response.json().catch(() => null);
     if (!response.ok || body === null) throw new CollectorError(response.status, body);
     return body;
   }
-  /** Requests a path under `tasks`. Returns `null` if the collector has no such path. */
+  /** Requests a path below `tasks`. Returns `null` if the collector does not know the path. */
   async askIfThere(path) {
     try {
       return await this.get(path);
@@ -69,7 +75,7 @@ var Collector = class {
       throw thrown;
     }
   }
-  /** Returns the collector's metrics, as text for Prometheus. */
+  /** Requests the collector's metrics, in the text format of Prometheus. */
   async metrics() {
     const response = await this.#get("metrics");
     if (!response.ok) throw new CollectorError(response.status, null);
@@ -88,20 +94,20 @@ var Collector = class {
 
 // www/demo/shared/format.ts
 var whole = new Intl.NumberFormat("en-GB", { maximumFractionDigits: 0 });
-function count(value) {
+function formatCount(value) {
   return whole.format(value);
 }
-function counted(value, noun, plural = `${noun}s`) {
-  return `${count(value)} ${value === 1 ? noun : plural}`;
+function formatCountWithNoun(value, noun, plural = `${noun}s`) {
+  return `${formatCount(value)} ${value === 1 ? noun : plural}`;
 }
-function percent(share, digits2 = 0) {
-  const text = (Math.abs(share) * 100).toFixed(digits2);
+function formatPercent(share, digits = 0) {
+  const text = (Math.abs(share) * 100).toFixed(digits);
   return `${share < 0 && Number(text) !== 0 ? "−" : ""}${text}%`;
 }
-function short(value) {
+function formatThreeDigits(value) {
   return Number(value.toPrecision(3)).toString();
 }
-function powers(exponential) {
+function formatPowerOfTen(exponential) {
   const [mantissa = "", exponent = ""] = exponential.split("e");
   const raised = exponent.replace("+", "").replace(/./g, (sign) => RAISED[sign] ?? sign);
   return Number(mantissa) === 1 ? `10${raised}` : `${Number(mantissa)} × 10${raised}`;
@@ -123,7 +129,7 @@ function batchUnitOf({ messages, people = 0 }) {
   const each = messages.levels * messages.drawn + messages.noise;
   return { one: "person", more: "people", convert: (own) => own / each, min: people };
 }
-function limitsOf({ convert, min }, closes) {
+function batchSizeLimits({ convert, min }, closes) {
   const own = Math.max(Math.ceil(convert(closes.least)), min);
   return [own, Math.max(Math.ceil(convert(closes.most)), own)];
 }
@@ -131,21 +137,21 @@ var capitalize = (word) => word.charAt(0).toUpperCase() + word.slice(1);
 var about = (value) => Number.isInteger(value) ? "" : "about ";
 function formatWithUnit({ one, more, convert }, collected) {
   const value = convert(collected);
-  return `${about(value)}${counted(Math.round(value), one, more)}`;
+  return `${about(value)}${formatCountWithNoun(Math.round(value), one, more)}`;
 }
-function formatCount({ convert }, collected) {
-  return count(convert(collected));
+function formatWithoutUnit({ convert }, collected) {
+  return formatCount(convert(collected));
 }
 
 // www/dashboard/labels.ts
-function digits(value) {
+function formatNumber(value) {
   const rounded = Math.abs(value) >= 1e3 ? Math.round(value) : Number(value.toPrecision(3));
   return new Intl.NumberFormat("en-GB", { maximumSignificantDigits: 21 }).format(rounded).replace("-", "−");
 }
-function roundedByError(value, estimate) {
+function formatToErrorPrecision(value, estimate) {
   const [from, to] = estimate?.simultaneous_interval ?? [0, 0];
   const half = (to - from) / 2;
-  if (!(half > 0 && Number.isFinite(half))) return digits(value);
+  if (!(half > 0 && Number.isFinite(half))) return formatNumber(value);
   const places = Math.min(Math.max(1 - Math.floor(Math.log10(half)), 0), 12);
   const format = { minimumFractionDigits: places, maximumFractionDigits: places };
   const text = new Intl.NumberFormat("en-GB", format).format(value);
@@ -153,19 +159,20 @@ function roundedByError(value, estimate) {
 }
 var tickText = (value) => Number(value.toPrecision(6)).toLocaleString("en-GB").replace("-", "−");
 var shareTickText = (value) => `${tickText(value * 100)}%`;
-var shareText = (value) => percent(value, 1);
+var shareText = (value) => formatPercent(value, 1);
 var ratingText = (value) => value.toFixed(3).replace("-", Number(value.toFixed(3)) === 0 ? "" : "−");
-function nameOf(label) {
+function itemName(label) {
   if (typeof label === "string") return label;
   if (typeof label === "number") return String(label);
   const { from, to } = label;
-  if (typeof from === "number" && typeof to === "number") return `${digits(from)} to ${digits(to)}`;
-  return Object.entries(label).map(([part, own]) => `${part}: ${nameOf(own)}`).join(", ");
+  if (typeof from === "number" && typeof to === "number")
+    return `${formatNumber(from)} to ${formatNumber(to)}`;
+  return Object.entries(label).map(([part, own]) => `${part}: ${itemName(own)}`).join(", ");
 }
-function queryOf(label) {
+function itemQueryName(label) {
   if (typeof label !== "object") return String(label);
   const named = Object.values(label).every((part) => typeof part === "string");
-  return named ? nameOf(label) : null;
+  return named ? itemName(label) : null;
 }
 function questionsOf(task) {
   const { numbers, vector } = task;
@@ -173,7 +180,7 @@ function questionsOf(task) {
   if (vector !== void 0) return [{ kind: "vector", items: vector.items }];
   return task.questions ?? [{ ...task, kind: "ratings" }];
 }
-function itemsOf(question) {
+function itemCount(question) {
   const items = question.items ?? question.options;
   if (items === "open" || question.kind === "text") return null;
   if (typeof items === "number") return items;
@@ -230,19 +237,19 @@ function formatTime(seconds) {
   const format = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
   return format.format(seconds * 1e3);
 }
-function ranges(numbers) {
+function formatAsRanges(numbers) {
   const parts = [];
   for (const number of [...numbers].sort((a, b) => a - b)) {
     const last = parts[parts.length - 1];
     if (last !== void 0 && number === last[1] + 1) last[1] = number;
     else parts.push([number, number]);
   }
-  return parts.map(([from, to]) => from === to ? count(from) : `${from}–${to}`).join(", ");
+  return parts.map(([from, to]) => from === to ? formatCount(from) : `${from}–${to}`).join(", ");
 }
 
 // www/dashboard/table.ts
-var cellOf = (cell2) => typeof cell2 === "string" ? { content: cell2 } : cell2;
-function table(caption, heads, rows, style = "") {
+var cellOf = (cell) => typeof cell === "string" ? { content: cell } : cell;
+function createTable(caption, heads, rows, style = "") {
   const head = heads.map(cellOf).map(({ content, style: own }) => {
     return el("th", { scope: "col", role: "columnheader", class: own }, content);
   });
@@ -251,7 +258,7 @@ function table(caption, heads, rows, style = "") {
       "tr",
       { role: "row" },
       ...row.map(cellOf).map(
-        ({ content, style: own }, column2) => column2 === 0 ? el("th", { scope: "row", role: "rowheader", class: own }, content) : el("td", { role: "cell", class: own }, content)
+        ({ content, style: own }, column) => column === 0 ? el("th", { scope: "row", role: "rowheader", class: own }, content) : el("td", { role: "cell", class: own }, content)
       )
     )
   );
@@ -263,7 +270,7 @@ function table(caption, heads, rows, style = "") {
     el("tbody", { role: "rowgroup" }, ...body)
   );
 }
-function tableInDetails(summary, heads, rows) {
+function collapsedTable(summary, heads, rows) {
   const [first = "", ...others] = heads;
   const numbers = others.map((content) => ({ content, style: "amount" }));
   const cells = rows.map(([name = "", ...own]) => [
@@ -277,7 +284,7 @@ function tableInDetails(summary, heads, rows) {
     el(
       "div",
       { class: "scroll", tabindex: 0, role: "region", "aria-label": summary },
-      table(summary, [first, ...numbers], cells)
+      createTable(summary, [first, ...numbers], cells)
     )
   );
 }
@@ -288,12 +295,12 @@ var releasedOf = ({ batches }) => batches.filter(({ state: state2 }) => state2 =
 var openOf = ({ batches }) => batches.find(({ state: state2 }) => state2 === "open");
 var reportsOf = (batches) => batches.reduce((sum, { reports }) => sum + reports, 0);
 function closingRule({ closes }, unit) {
-  const [least, most] = limitsOf(unit, closes);
+  const [least, most] = batchSizeLimits(unit, closes);
   const { hours } = closes;
-  const aged = `, or ${counted(hours, "hour")} after it opened if it has at least ${counted(least, unit.one, unit.more)}`;
-  return `The batch closes at ${counted(most, unit.one, unit.more)}${hours === 0 ? "" : aged}. It is released soon afterwards.`;
+  const aged = `, or ${formatCountWithNoun(hours, "hour")} after it opened if it has at least ${formatCountWithNoun(least, unit.one, unit.more)}`;
+  return `The batch closes at ${formatCountWithNoun(most, unit.one, unit.more)}${hours === 0 ? "" : aged}. It is released soon afterwards.`;
 }
-function bar(name, value, max, words) {
+function progressBar(name, value, max, words) {
   return el(
     "div",
     { class: "filling" },
@@ -305,25 +312,25 @@ function bar(name, value, max, words) {
 function openBatchProgress(all, unit, now) {
   const open = openOf(all);
   if (open === void 0) return [];
-  const [least, most] = limitsOf(unit, all.closes);
+  const [least, most] = batchSizeLimits(unit, all.closes);
   const { hours } = all.closes;
   const have = unit.convert(open.reports);
   const age = Math.max(now - open.opened, 0) / 3600;
-  const to = (limit, which) => bar(
+  const to = (limit, which) => progressBar(
     `${capitalize(unit.more)} towards the ${which}`,
     have,
     limit,
-    `${count(have)} of ${count(limit)}`
+    `${formatCount(have)} of ${formatCount(limit)}`
   );
   const bars = [to(most, "maximum")];
   if (have < least) bars.unshift(to(least, "minimum"));
   if (hours > 0) {
     bars.push(
-      bar(
+      progressBar(
         "Age of the batch",
         Math.min(age, hours),
         hours,
-        `${count(Math.floor(age))} of ${counted(hours, "hour")}`
+        `${formatCount(Math.floor(age))} of ${formatCountWithNoun(hours, "hour")}`
       )
     );
   }
@@ -331,30 +338,30 @@ function openBatchProgress(all, unit, now) {
 }
 function openBatchBar(all, unit) {
   const have = unit.convert(openOf(all)?.reports ?? 0);
-  const [least, most] = limitsOf(unit, all.closes);
+  const [least, most] = batchSizeLimits(unit, all.closes);
   const max = have < least ? least : most;
   const of = have < least ? "at least" : "at most";
-  return bar("Open batch", have, max, `${count(have)} of ${of} ${count(max)}`);
+  return progressBar("Open batch", have, max, `${formatCount(have)} of ${of} ${formatCount(max)}`);
 }
 function closedBatchTable(all, unit) {
   const closed = all.batches.filter(({ state: state2 }) => state2 !== "open").reverse();
   if (closed.length === 0) return null;
   const rows = closed.slice(0, MAX_LISTED).map(({ number, reports, closed: at, state: state2 }) => [
     String(number),
-    { content: formatCount(unit, reports), style: "amount" },
+    { content: formatWithoutUnit(unit, reports), style: "amount" },
     {
       content: state2 === "closed" || at === void 0 ? "being counted" : formatTime(at),
       style: "amount"
     }
   ]);
   const more = closed.length - rows.length;
-  const caption = more > 0 ? `The latest ${MAX_LISTED} of ${count(closed.length)} closed batches` : "Closed batches";
+  const caption = more > 0 ? `The latest ${MAX_LISTED} of ${formatCount(closed.length)} closed batches` : "Closed batches";
   const heads = [
     "Batch",
     { content: capitalize(unit.more), style: "amount" },
     { content: "Closed", style: "amount" }
   ];
-  return table(caption, heads, rows);
+  return createTable(caption, heads, rows);
 }
 
 // www/dashboard/rows.ts
@@ -367,33 +374,33 @@ function estimandsOf({ estimates }) {
   const [first] = estimates;
   return first === void 0 ? [] : ESTIMANDS.filter((estimand) => first[estimand] !== void 0);
 }
-function rowsOf(answer, question, wanted) {
+function estimandRows(answer, question, wanted) {
   const there = estimandsOf(answer);
   const estimand = wanted !== void 0 && there.includes(wanted) ? wanted : there[0];
   if (estimand === void 0) return null;
-  const ranges2 = new Map(question.of?.map(({ name, min, max }) => [name, [min, max]]));
+  const ranges = new Map(question.of?.map(({ name, min, max }) => [name, [min, max]]));
   const numbers = question.kind === "numbers";
   const by = estimand === "sum" ? answer.people ?? 1 : 1;
   const rows = answer.estimates.flatMap((item) => {
     const estimate = item[estimand];
     if (estimate === void 0) return [];
-    const label = nameOf(item.item);
-    const range = numbers ? ranges2.get(label) : void 0;
+    const label = itemName(item.item);
+    const range = numbers ? ranges.get(label) : void 0;
     return {
       label,
-      query: queryOf(item.item),
+      query: itemQueryName(item.item),
       estimate,
       ...range === void 0 ? {} : { range: [range[0] * by, range[1] * by] },
       ...item.unit === void 0 ? {} : { unit: item.unit }
     };
   });
-  const format = digitsOf(answer, question, estimand);
+  const format = valueFormat(answer, question, estimand);
   return { estimand, shares: isShare(estimand, question), rows, format };
 }
-function digitsOf({ people }, question, estimand) {
-  if (people !== void 0) return roundedByError;
+function valueFormat({ people }, question, estimand) {
+  if (people !== void 0) return formatToErrorPrecision;
   if (isShare(estimand, question)) return shareText;
-  return isReal(question) ? digits : ratingText;
+  return isReal(question) ? formatNumber : ratingText;
 }
 var ORDERS = ["largest", "smallest", "clearest", "name", "task"];
 var ORDER_WORDS = {
@@ -403,7 +410,7 @@ var ORDER_WORDS = {
   name: "By name",
   task: "In task order"
 };
-function significance({ estimate }) {
+function distanceFromZero({ estimate }) {
   const [from, to] = estimate.simultaneous_interval;
   const half = estimate.estimate >= 0 ? estimate.estimate - from : to - estimate.estimate;
   return Math.abs(estimate.estimate) / Math.max(half, Number.MIN_VALUE);
@@ -411,14 +418,14 @@ function significance({ estimate }) {
 var COMPARE = {
   largest: (a, b) => b.estimate.estimate - a.estimate.estimate,
   smallest: (a, b) => a.estimate.estimate - b.estimate.estimate,
-  clearest: (a, b) => significance(b) - significance(a),
+  clearest: (a, b) => distanceFromZero(b) - distanceFromZero(a),
   name: (a, b) => a.label.localeCompare(b.label, "en", { numeric: true }),
   task: () => 0
 };
-function sorted(rows, order) {
+function sortedRows(rows, order) {
   return [...rows].sort(COMPARE[order]);
 }
-function matches(label, sought) {
+function matchesSearch(label, sought) {
   const name = label.toLowerCase();
   return sought.toLowerCase().split(/\s+/).every((word) => name.includes(word));
 }
@@ -448,7 +455,8 @@ function parseState(hash) {
 function formatState(state2) {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(state2)) {
-    if (value !== null && value !== DEFAULT_STATE[name]) parameters.set(name, value);
+    if (value !== null && value !== DEFAULT_STATE[name])
+      parameters.set(name, value);
   }
   return parameters.size === 0 ? "" : `#${parameters}`;
 }
@@ -461,8 +469,8 @@ function roundUp(number) {
 }
 
 // www/dashboard/panels.ts
-var epsilonText = (epsilon2) => String(roundUp(epsilon2));
-function epsilon(name, number, statements) {
+var epsilonText = (epsilon) => String(roundUp(epsilon));
+function epsilonFigure(name, number, statements) {
   return el(
     "div",
     {},
@@ -476,14 +484,14 @@ function privacyView(task, privacy) {
   const alone = "One report";
   if (typeof privacy === "string") {
     const protects = `It protects ${task.protects} against anyone who sees a report.`;
-    return [epsilon(alone, local, [protects]), el("p", {}, privacy)];
+    return [epsilonFigure(alone, local, [protects]), el("p", {}, privacy)];
   }
   const { shuffled, shuffled_by, shuffled_statement } = privacy;
   const by = shuffled_by.length === 0 ? "by this collector alone" : "by another party";
   const number = shuffled === void 0 ? "no shuffled ε" : `shuffled ε = ${epsilonText(shuffled.central_epsilon)}, δ = ${shuffled.delta}`;
   return [
-    epsilon(alone, local, [privacy.local.statement, privacy.local.budget.statement]),
-    epsilon(`A batch, shuffled ${by}`, number, [shuffled_statement])
+    epsilonFigure(alone, local, [privacy.local.statement, privacy.local.budget.statement]),
+    epsilonFigure(`A batch, shuffled ${by}`, number, [shuffled_statement])
   ];
 }
 var ESTIMAND_NAMES = {
@@ -497,7 +505,7 @@ var ESTIMAND_NAMES = {
 };
 function effectText({ estimate, unit }, shares, by) {
   if (unit === "of its range") return `${shareText(by)} ${unit}`;
-  if (estimate === "mean" && unit !== void 0) return `${digits(by)} ${unit}`;
+  if (estimate === "mean" && unit !== void 0) return `${formatNumber(by)} ${unit}`;
   return shares ? `${shareText(by).replace("%", "")} points` : ratingText(by);
 }
 function effectRow(own, questions) {
@@ -525,11 +533,15 @@ function influenceView(found, questions) {
       { class: flagged ? "flagged" : void 0 },
       ...flagged ? [el("strong", {}, "Unusual for honest reports. ")] : [],
       question === void 0 ? "" : `${question}: `,
-      `${statement} (p = ${short(p)})`
+      `${statement} (p = ${formatThreeDigits(p)})`
     )
   );
   return [
-    table(`Largest effect if ${percent(found.made_up)} of the reports are made up`, heads, rows),
+    createTable(
+      `Largest effect if ${formatPercent(found.made_up)} of the reports are made up`,
+      heads,
+      rows
+    ),
     el("p", { class: "help" }, found.statement),
     ...tests.length > 0 ? [el("ul", { class: "tests" }, ...tests)] : []
   ];
@@ -537,16 +549,16 @@ function influenceView(found, questions) {
 function uploadsView({ accepted, duplicates, rejected }) {
   const rows = rejected.map(([reason, requests]) => [
     reason,
-    { content: count(requests), style: "amount" }
+    { content: formatCount(requests), style: "amount" }
   ]);
   return [
     el(
       "p",
       {},
-      `Since it started, the collector has accepted ${counted(accepted, "upload")} of all tasks. It received ${count(duplicates)} again and rejected ${count(rejected.reduce((sum, [, own]) => sum + own, 0))}.`
+      `Since it started, the collector has accepted ${formatCountWithNoun(accepted, "upload")} of all tasks. It received ${formatCount(duplicates)} again and rejected ${formatCount(rejected.reduce((sum, [, own]) => sum + own, 0))}.`
     ),
     ...rows.length > 0 ? [
-      table(
+      createTable(
         "Rejected requests by reason",
         ["Reason", { content: "Requests", style: "amount" }],
         rows
@@ -554,10 +566,15 @@ function uploadsView({ accepted, duplicates, rejected }) {
     ] : []
   ];
 }
-function notesOf(...notes) {
+function noteParagraphs(...notes) {
   return notes.flatMap((note) => note === void 0 ? [] : [el("p", { class: "note" }, note)]);
 }
-function textsView({ texts, confidence, repeats, reports }) {
+function commonTextsView({
+  texts,
+  confidence,
+  repeats,
+  reports
+}) {
   const rows = texts.map(({ text, goes_on, estimate, simultaneous_interval: [from, to] }) => [
     goes_on ? `${text}…` : text,
     { content: shareText(estimate), style: "amount estimated" },
@@ -568,11 +585,11 @@ function textsView({ texts, confidence, repeats, reports }) {
     el(
       "p",
       {},
-      found || `The texts were found in ${counted(reports, "report")} from all released batches. With a probability of at most ${percent((1 - confidence) / 2, 1)}, the list contains a text that no one has.`
+      found || `The texts were found in ${formatCountWithNoun(reports, "report")} from all released batches. With a probability of at most ${formatPercent((1 - confidence) / 2, 1)}, the list contains a text that no one has.`
     ),
-    ...notesOf(repeats),
+    ...noteParagraphs(repeats),
     ...rows.length === 0 ? [] : [
-      table(
+      createTable(
         `Texts that many people have. All intervals hold at once with ${confidence * 100}% confidence`,
         [
           "Text",
@@ -586,18 +603,18 @@ function textsView({ texts, confidence, repeats, reports }) {
 }
 
 // www/dashboard/scale.ts
-function step(span, most) {
+function tickStep(span, most) {
   const power = 10 ** Math.floor(Math.log10(span / most));
   return ([1, 2, 5, 10].find((digit) => span / (digit * power) <= most) ?? 10) * power;
 }
-function axisOf(values, { zero = true, most = 4 } = {}) {
+function axisContaining(values, { zero = true, most = 4 } = {}) {
   const finite = values.filter(Number.isFinite);
   const low = finite.reduce((least, value) => Math.min(least, value), zero ? 0 : Infinity);
   const high = finite.reduce((greatest, value) => Math.max(greatest, value), zero ? 0 : -Infinity);
   if (!(low < high)) return { from: (low || 0) - 1, to: (low || 0) + 1, ticks: [low || 0] };
-  const margin2 = (high - low) * 0.03;
-  const [from, to] = [low - margin2, high + margin2];
-  const by = step(high - low, most);
+  const margin = (high - low) * 0.03;
+  const [from, to] = [low - margin, high + margin];
+  const by = tickStep(high - low, most);
   const first = Math.ceil(from / by);
   const length = Math.floor(to / by) - first + 1;
   const ticks = Array.from(
@@ -606,7 +623,7 @@ function axisOf(values, { zero = true, most = 4 } = {}) {
   );
   return { from, to, ticks: ticks.map((tick) => tick + 0) };
 }
-function position({ from, to }, value) {
+function positionOnAxis({ from, to }, value) {
   const held = Math.min(Math.max(value, from), to);
   return (held - from) / (to - from) * 100;
 }
@@ -637,51 +654,51 @@ function significantChanges(before, after) {
 
 // www/dashboard/dots.ts
 var HEIGHT = 28;
-function strip(style, height2, ...marks) {
+function hiddenPicture(style, height2, ...marks) {
   return svg("svg", { class: style, height: height2, width: "100%", "aria-hidden": "true" }, ...marks);
 }
 var verticalLine = (style, x, y1, y2) => svg("line", { class: style, x1: percentage(x), x2: percentage(x), y1, y2 });
-function grid(axis) {
+function tickLines(axis) {
   return axis.ticks.map(
-    (value) => verticalLine(value === 0 ? "zero" : "tick", position(axis, value), 0, "100%")
+    (value) => verticalLine(value === 0 ? "zero" : "tick", positionOnAxis(axis, value), 0, "100%")
   );
 }
 function axisView(axis, words) {
   const texts = axis.ticks.map((value) => {
-    const x = position(axis, value);
+    const x = positionOnAxis(axis, value);
     const anchor = x < 6 ? "start" : x > 94 ? "end" : "middle";
     return svg("text", { x: percentage(x), y: 13, "text-anchor": anchor }, words(value));
   });
-  return strip("scale", 18, ...texts);
+  return hiddenPicture("scale", 18, ...texts);
 }
 function intervalBars(axis, estimate) {
   const y = HEIGHT / 2;
   const line = (style, [from, to]) => svg("line", {
     class: style,
-    x1: percentage(position(axis, from)),
-    x2: percentage(position(axis, to)),
+    x1: percentage(positionOnAxis(axis, from)),
+    x2: percentage(positionOnAxis(axis, to)),
     y1: y,
     y2: y
   });
-  const dot2 = svg("circle", {
+  const dot = svg("circle", {
     class: "dot",
-    cx: percentage(position(axis, estimate.estimate)),
+    cx: percentage(positionOnAxis(axis, estimate.estimate)),
     cy: y,
     r: 4.5
   });
-  return [line("together", estimate.simultaneous_interval), line("alone", estimate.interval), dot2];
+  return [line("together", estimate.simultaneous_interval), line("alone", estimate.interval), dot];
 }
 var styleOf = (estimate) => excludesZero(estimate) ? "strip" : "strip noise";
-function axisFor(rows) {
+function axisForRows(rows) {
   const ends = rows.flatMap(({ estimate }) => [
     estimate.estimate,
     ...estimate.simultaneous_interval
   ]);
-  return axisOf(ends);
+  return axisContaining(ends);
 }
 function dotTable(caption, rows, shown) {
   const own = shown.some(({ range }) => range !== void 0);
-  const axis = axisFor(shown);
+  const axis = axisForRows(shown);
   const scale = own ? "each row has its own scale" : axisView(axis, rows.shares ? shareTickText : tickText);
   const heads = [
     "Item",
@@ -692,14 +709,14 @@ function dotTable(caption, rows, shown) {
     { content: "Estimate", style: "amount" },
     { content: "Simultaneous interval", style: "amount" }
   ];
-  const cells = shown.map((row) => cellsOf(row, rows.format, axis));
-  return table(caption, heads, cells, "dots");
+  const cells = shown.map((row) => dotTableCells(row, rows.format, axis));
+  return createTable(caption, heads, cells, "dots");
 }
-function cellsOf(row, format, common) {
+function dotTableCells(row, format, common) {
   const { label, estimate, range, unit } = row;
   const axis = range === void 0 ? common : { from: range[0], to: range[1], ticks: [...range] };
   const style = range === void 0 ? styleOf(estimate) : "strip";
-  const marks = strip(style, HEIGHT, ...grid(axis), ...intervalBars(axis, estimate));
+  const marks = hiddenPicture(style, HEIGHT, ...tickLines(axis), ...intervalBars(axis, estimate));
   return [
     { content: label, style: "name" },
     { content: marks, style: "picture" },
@@ -709,14 +726,14 @@ function cellsOf(row, format, common) {
 }
 
 // www/dashboard/cross.ts
-function meansOf({ cross }) {
+function conditionalMeanRows({ cross }) {
   const { conditional_means: means = [], columns } = cross ?? {};
   return means.flatMap(({ row, estimate, interval, simultaneous_interval }) => {
     if (estimate === null) return [];
     const unit = columns?.unit;
     const unitField = unit === void 0 ? {} : { unit };
     return {
-      label: nameOf(row),
+      label: itemName(row),
       query: null,
       estimate: { estimate, interval, simultaneous_interval },
       ...unitField
@@ -725,14 +742,14 @@ function meansOf({ cross }) {
 }
 function crossView({ cross }) {
   if (cross === void 0) return [];
-  const margins = [cross.rows, cross.columns].flatMap(margin);
+  const margins = [cross.rows, cross.columns].flatMap(marginTable);
   const family = "All intervals in one table hold at once with 95% confidence." + (margins.length > 1 ? " The two tables “Share of people by …” count as one table." : "");
   return [...margins, ...conditionalTables(cross), el("p", { class: "help" }, family)];
 }
-function margin({ name, shares = [] }) {
+function marginTable({ name, shares = [] }) {
   if (shares.length === 0) return [];
   const rows = shares.map(({ item, share: estimate }) => ({
-    label: nameOf(item),
+    label: itemName(item),
     query: null,
     estimate
   }));
@@ -746,7 +763,7 @@ function conditionalTables({
   conditional_shares
 }) {
   const unit = columns.unit === void 0 ? "" : ` ${columns.unit}`;
-  const mean = (value) => digits(value) + unit;
+  const mean = (value) => formatNumber(value) + unit;
   const tables = [];
   if (conditional_means?.length) {
     tables.push(
@@ -766,8 +783,8 @@ function conditionalTables({
 }
 function conditionalTable(caption, all, words) {
   const text = (value) => value === null ? "unknown" : words(value);
-  const cells = all.map(({ row, column: column2, estimate, simultaneous_interval: [from, to] }) => [
-    column2 === void 0 ? nameOf(row) : `${nameOf(row)}: ${nameOf(column2)}`,
+  const cells = all.map(({ row, column, estimate, simultaneous_interval: [from, to] }) => [
+    column === void 0 ? itemName(row) : `${itemName(row)}: ${itemName(column)}`,
     { content: text(estimate), style: "amount estimated" },
     { content: `${text(from)} to ${text(to)}`, style: "amount interval" }
   ]);
@@ -779,7 +796,7 @@ function conditionalTable(caption, all, words) {
   return el(
     "div",
     { class: "scroll", tabindex: 0, role: "region", "aria-label": caption },
-    table(caption, heads, cells)
+    createTable(caption, heads, cells)
   );
 }
 
@@ -789,23 +806,26 @@ var MAX_LINES = 6;
 function confidenceOfBatch(batches, confidence) {
   return 1 - (1 - confidence) / Math.max(batches, 1);
 }
-function linesOf(labels, estimand, answers) {
+function itemTimeLines(labels, estimand, answers) {
   const byLabel = answers.map(
-    ([batch, { estimates }]) => [batch, new Map(estimates.map((own) => [nameOf(own.item), own[estimand] ?? null]))]
+    ([batch, { estimates }]) => [
+      batch,
+      new Map(estimates.map((own) => [itemName(own.item), own[estimand] ?? null]))
+    ]
   );
   return labels.map((label) => ({
     label,
     points: byLabel.map(([batch, own]) => ({ batch, estimate: own.get(label) ?? null }))
   }));
 }
-function numberLines(question, answers) {
+function numberTimeLines(question, answers) {
   const points = (of) => answers.map(([batch, answer]) => ({ batch, estimate: of(answer) ?? null }));
   const latest = answers[answers.length - 1]?.[1];
-  const means = latest === void 0 ? [] : meansOf(latest);
+  const means = latest === void 0 ? [] : conditionalMeanRows(latest);
   if (means.length > 0)
     return means.slice(0, MAX_LINES).map(({ label, unit: unit2 }) => ({
       label: unit2 === void 0 ? label : `${label} (${unit2})`,
-      points: points((a) => meansOf(a).find((own) => own.label === label)?.estimate)
+      points: points((a) => conditionalMeanRows(a).find((own) => own.label === label)?.estimate)
     }));
   const last = latest?.number;
   const unit = last?.unit === void 0 ? "" : ` (${last.unit})`;
@@ -823,10 +843,10 @@ function quantileName(quantile) {
 
 // www/dashboard/sums.ts
 var NO_LOCAL = "there is no local ε";
-var deltaOf = (delta) => powers(delta.toExponential());
-function trustOf(privacy) {
+var deltaOf = (delta) => formatPowerOfTen(delta.toExponential());
+function privacyPromiseText(privacy) {
   const { central_epsilon, delta, people, honest_fraction } = privacy;
-  return `People must trust the shuffler: ${NO_LOCAL}. Batches have central ε = ${epsilonText(central_epsilon)}, δ = ${deltaOf(delta)} if they have at least ${counted(people, "person", "people")} and ${percent(honest_fraction)} of the people are honest.`;
+  return `People must trust the shuffler: ${NO_LOCAL}. Batches have central ε = ${epsilonText(central_epsilon)}, δ = ${deltaOf(delta)} if they have at least ${formatCountWithNoun(people, "person", "people")} and ${formatPercent(honest_fraction)} of the people are honest.`;
 }
 function privacyFigure(name, figure, ...more) {
   return el(
@@ -842,8 +862,8 @@ function sumsPrivacyView({ privacy }, released) {
   const { central_epsilon, delta, people, honest_fraction, statement } = privacy;
   const facts = [
     ["people must trust", "the shuffler"],
-    ["minimum number of people in a batch", count(people)],
-    ["share of people assumed honest", percent(honest_fraction)]
+    ["minimum number of people in a batch", formatCount(people)],
+    ["share of people assumed honest", formatPercent(honest_fraction)]
   ];
   const central = privacyFigure(
     "A batch, shuffled by another party",
@@ -853,11 +873,15 @@ function sumsPrivacyView({ privacy }, released) {
       { class: "facts-list" },
       ...facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value)))
     ),
-    released === null ? el("p", {}, "No batch is released yet.") : promiseView(released)
+    released === null ? el("p", {}, "No batch is released yet.") : promiseCheckView(released)
   );
   return [privacyFigure("The messages of one person", NO_LOCAL, help(statement)), central];
 }
-function promiseView({ holds, batch_statement, shuffled_by }) {
+function promiseCheckView({
+  holds,
+  batch_statement,
+  shuffled_by
+}) {
   const by = shuffled_by.length === 0 ? [] : [` The batches were shuffled by ${shuffled_by.join(" and ")}.`];
   return el(
     "p",
@@ -868,7 +892,7 @@ function promiseView({ holds, batch_statement, shuffled_by }) {
   );
 }
 var MAX_PARALLEL = 3;
-async function influenceOfEach(collector2, task, released) {
+async function requestInfluenceOfReleases(collector2, task, released) {
   const latest = released.slice(-MAX_RELEASES);
   const found = [];
   for (let first = 0; first < latest.length; first += MAX_PARALLEL) {
@@ -881,14 +905,14 @@ async function influenceOfEach(collector2, task, released) {
   return found;
 }
 var amount = (content) => ({ content, style: "amount" });
-var times = (errors) => Number.isFinite(errors) ? `× ${digits(errors)}` : "–";
+var times = (errors) => Number.isFinite(errors) ? `× ${formatNumber(errors)}` : "–";
 var MAX_LISTED2 = 50;
 function sumsInfluenceView({ people, influence, statement }, each) {
   const [first] = influence;
   const rows = influence.slice(0, MAX_LISTED2).map(({ item, unit, honest, dishonest, all }) => {
-    const words = (value) => `${digits(value)}${unit === void 0 ? "" : ` ${unit}`}`;
+    const words = (value) => `${formatNumber(value)}${unit === void 0 ? "" : ` ${unit}`}`;
     return [
-      item === void 0 ? "length of the vector’s sum" : nameOf(item),
+      item === void 0 ? "length of the vector’s sum" : itemName(item),
       ...[honest, dishonest, all].map((value) => amount(words(value)))
     ];
   });
@@ -897,14 +921,14 @@ function sumsInfluenceView({ people, influence, statement }, each) {
     "Sum",
     amount("An honest person"),
     amount("A dishonest person"),
-    amount(`All ${count(assumed)} dishonest people`)
+    amount(`All ${formatCount(assumed)} dishonest people`)
   ];
   const more = influence.length > MAX_LISTED2 ? ` (first ${MAX_LISTED2} items)` : "";
-  const about2 = assumed === 0 ? "The task assumes that everyone is honest." : `The task assumes that ${count(assumed)} of ${counted(Math.round(people), "person", "people")} are dishonest. One dishonest person can move a sum by up to ${digits((first?.standard_errors ?? Number.NaN) / assumed)} standard errors. All of them together can move it by up to ${digits(first?.standard_errors ?? Number.NaN)}.`;
+  const about2 = assumed === 0 ? "The task assumes that everyone is honest." : `The task assumes that ${formatCount(assumed)} of ${formatCountWithNoun(Math.round(people), "person", "people")} are dishonest. One dishonest person can move a sum by up to ${formatNumber((first?.standard_errors ?? Number.NaN) / assumed)} standard errors. All of them together can move it by up to ${formatNumber(first?.standard_errors ?? Number.NaN)}.`;
   return [
     el("p", {}, about2),
-    scrollable(table(`Largest effect on a sum${more}`, heads, rows)),
-    ...each.length === 0 ? [] : [scrollable(releases(each))],
+    scrollable(createTable(`Largest effect on a sum${more}`, heads, rows)),
+    ...each.length === 0 ? [] : [scrollable(releaseEffectsTable(each))],
     help(statement)
   ];
 }
@@ -912,15 +936,15 @@ function scrollable(own) {
   const label = own.caption?.textContent ?? "";
   return el("div", { class: "across", tabindex: 0, role: "region", "aria-label": label }, own);
 }
-function releases(each) {
+function releaseEffectsTable(each) {
   const rows = each.map(([batch, { people, influence }]) => {
     const [first] = influence;
     const assumed = first?.people ?? 0;
     const errors = first?.standard_errors ?? Number.NaN;
     return [
       String(batch),
-      amount(count(people)),
-      amount(count(assumed)),
+      amount(formatCount(people)),
+      amount(formatCount(assumed)),
       amount(times(errors / assumed)),
       amount(times(errors))
     ];
@@ -932,16 +956,20 @@ function releases(each) {
     amount("Effect of one of them, in standard errors"),
     amount("Effect of all of them, in standard errors")
   ];
-  return table("Largest effect of dishonest people on each release", heads, [...rows].reverse());
+  return createTable(
+    "Largest effect of dishonest people on each release",
+    heads,
+    [...rows].reverse()
+  );
 }
 
 // www/dashboard/overview.ts
 var MAX_TASKS = 50;
-var Overview = class {
+var TaskOverview = class {
   element;
   #collector;
   #tasks;
-  /** Task files by id. They never change. */
+  /** Task files by id, each requested once because it never changes. */
   #answers = /* @__PURE__ */ new Map();
   #body = el("div", { class: "panel wide" });
   constructor(collector2, tasks2) {
@@ -991,10 +1019,10 @@ var Overview = class {
       return [
         name,
         {
-          content: sums ? formatWithUnit(unit, reportsOf(released)) : count(reportsOf(released)),
+          content: sums ? formatWithUnit(unit, reportsOf(released)) : formatCount(reportsOf(released)),
           style: "amount"
         },
-        { content: count(released.length), style: "amount" },
+        { content: formatCount(released.length), style: "amount" },
         last === void 0 ? "none yet" : formatTime(last),
         { content: openBatchBar(batches, unit), style: "brief" }
       ];
@@ -1009,7 +1037,7 @@ var Overview = class {
       "Open batch"
     ];
     const focused = this.#tasks.indexOf(document.activeElement?.textContent ?? "");
-    this.#body.replaceChildren(table("Tasks", heads, rows, "tasks"));
+    this.#body.replaceChildren(createTable("Tasks", heads, rows, "tasks"));
     if (focused >= 0) this.#body.querySelectorAll("a")[focused]?.focus();
   }
 };
@@ -1021,7 +1049,7 @@ function storeToken(token) {
   if (token === null) sessionStorage.removeItem(KEY);
   else sessionStorage.setItem(KEY, token);
 }
-function signIn(enter, why) {
+function signInForm(enter, why) {
   const field = el("input", {
     id: "token",
     type: "password",
@@ -1079,7 +1107,7 @@ function signIn(enter, why) {
 // www/dashboard/controls.ts
 var MAX_BATCHES = 50;
 var SEARCH_AFTER_MS = 250;
-var Choice = class {
+var DropDown = class {
   element;
   #select;
   constructor(id, label, pick) {
@@ -1092,7 +1120,9 @@ var Choice = class {
       this.#select
     );
   }
-  /** Shows the options. Hides the control if there are fewer than two. */
+  /**
+   * Shows the options and selects `value`. Hides the control if there are fewer than two options.
+   */
   show(options, value) {
     this.element.hidden = options.length < 2;
     const made = options.map(([own, words]) => el("option", { value: own }, words));
@@ -1100,7 +1130,7 @@ var Choice = class {
     this.#select.value = value;
   }
 };
-var Controls = class {
+var EstimatesControls = class {
   element;
   #question;
   #batches;
@@ -1108,26 +1138,26 @@ var Controls = class {
   #order;
   #find;
   #names;
-  constructor(change2) {
-    this.#question = new Choice(
+  constructor(change) {
+    this.#question = new DropDown(
       "question",
       "Question",
-      (question) => change2({ question, estimand: null, find: "" })
+      (question) => change({ question, estimand: null, find: "" })
     );
-    this.#batches = new Choice(
+    this.#batches = new DropDown(
       "batches",
       "Batches",
-      (own) => change2({ batches: own === "" ? null : own })
+      (own) => change({ batches: own === "" ? null : own })
     );
-    this.#estimand = new Choice(
+    this.#estimand = new DropDown(
       "estimand",
       "Estimate",
-      (own) => change2({ estimand: own })
+      (own) => change({ estimand: own })
     );
-    this.#order = new Choice(
+    this.#order = new DropDown(
       "order",
       "Order of rows",
-      (own) => change2({ order: ORDERS.find((order) => order === own) ?? DEFAULT_STATE.order })
+      (own) => change({ order: ORDERS.find((order) => order === own) ?? DEFAULT_STATE.order })
     );
     this.#find = el("input", {
       id: "find",
@@ -1138,7 +1168,7 @@ var Controls = class {
     let due = 0;
     this.#find.addEventListener("input", () => {
       clearTimeout(due);
-      due = window.setTimeout(() => change2({ find: this.#find.value }), SEARCH_AFTER_MS);
+      due = window.setTimeout(() => change({ find: this.#find.value }), SEARCH_AFTER_MS);
     });
     this.#names = el(
       "div",
@@ -1153,7 +1183,7 @@ var Controls = class {
       this.#names
     );
   }
-  /** Shows the questions and batches, and selects the current ones. */
+  /** Shows the questions and batches to choose from, and selects the current ones. */
   show(state2, questions, current, released, unit) {
     this.#question.show(
       questions.map(({ name = "", kind = "" }) => [name, `${name}: ${KINDS[kind] ?? kind}`]),
@@ -1166,7 +1196,7 @@ var Controls = class {
       [
         [
           "",
-          released.length > 1 ? `All ${count(released.length)} released batches` : "All released batches"
+          released.length > 1 ? `All ${formatCount(released.length)} released batches` : "All released batches"
         ],
         ...others,
         ...picked.map(
@@ -1183,7 +1213,7 @@ var Controls = class {
     this.#names.hidden = !lists;
     if (document.activeElement !== this.#find) this.#find.value = state2.find;
   }
-  /** Shows the estimands of the question, and selects the current one. */
+  /** Shows the estimands to choose from, and selects the current one. */
   estimands(there, current, question) {
     this.#estimand.show(
       there.map((own) => [
@@ -1202,21 +1232,21 @@ var MAX_NAME_BYTES = 8e3;
 function itemsToRequest(question, find) {
   const items = question.items ?? question.options;
   if (items === "open") {
-    return thatFitAddress(
+    return namesFittingAddress(
       find.split(",").map((name) => name.trim()).filter((name) => name !== "")
     );
   }
-  if ((itemsOf(question) ?? 0) <= MAX_ALL_ITEMS || items === void 0) return null;
+  if ((itemCount(question) ?? 0) <= MAX_ALL_ITEMS || items === void 0) return null;
   const sought = find.trim();
   const found = [];
   const size = typeof items === "number" ? items : items.length;
   for (let index = 0; index < size && found.length < MAX_ROWS; index += 1) {
     const name = typeof items === "number" ? String(index) : items[index] ?? "";
-    if (matches(name, sought)) found.push(name);
+    if (matchesSearch(name, sought)) found.push(name);
   }
-  return thatFitAddress(found);
+  return namesFittingAddress(found);
 }
-function thatFitAddress(names) {
+function namesFittingAddress(names) {
   let bytes = 0;
   const over = names.findIndex((name) => {
     bytes += encodeURIComponent(name).length + 1;
@@ -1224,7 +1254,7 @@ function thatFitAddress(names) {
   });
   return names.slice(0, over === -1 ? MAX_ROWS : Math.min(over, MAX_ROWS));
 }
-function pathOf(task, question, query) {
+function estimatesPath(task, question, query) {
   const parameters = [`confidence=${Number(query.confidence.toPrecision(12))}`];
   if (question.name !== void 0) parameters.push(`question=${encodeURIComponent(question.name)}`);
   if (query.batches !== null) parameters.push(`batches=${query.batches}`);
@@ -1243,13 +1273,13 @@ var EstimatesCache = class {
     this.#responses.clear();
   }
   /**
-   * Requests the estimates of a question, or returns them from the cache.
+   * Returns the estimates of a question, from the cache or else from the collector.
    *
    * @param released numbers of the released batches; part of the cache key if all batches are
    * requested
    */
   estimates(task, question, query, released) {
-    const path = pathOf(task, question, query);
+    const path = estimatesPath(task, question, query);
     const key = `${path} ${query.batches === null ? released : ""}`;
     const kept = this.#responses.get(key);
     if (kept !== void 0) return kept;
@@ -1267,14 +1297,14 @@ var HEIGHT2 = 200;
 var GUTTER = 9;
 var besideGutter = (part) => GUTTER + part * (100 - GUTTER) / 100;
 var WHISKERS = 80;
-function binsOf(answer) {
+function histogramBins(answer) {
   return answer.estimates.flatMap(({ item, share: own }) => {
     if (own === void 0) return [];
     const { from, to } = item;
-    return { label: nameOf(item), from, to, share: own };
+    return { label: itemName(item), from, to, share: own };
   });
 }
-function placeInBins(bins, value) {
+function positionInBins(bins, value) {
   const found = bins.findIndex(({ to }) => value < to);
   const index = found === -1 ? bins.length - 1 : found;
   const bin = bins[index];
@@ -1286,62 +1316,66 @@ function numberView(answer, question) {
   const { number } = answer;
   if (number === void 0) return [];
   const unit = number.unit === void 0 ? "" : ` ${number.unit}`;
-  const bins = binsOf(answer);
+  const bins = histogramBins(answer);
   const together = `with ${answer.confidence * 100}% confidence`;
   const shown = [];
   if (number.mean) {
     const [from, to] = number.mean.interval;
-    const text = `${digits(from)} to ${digits(to)}${unit} ${together}`;
+    const text = `${formatNumber(from)} to ${formatNumber(to)}${unit} ${together}`;
     shown.push(
       el(
         "p",
         { class: "figure" },
-        el("strong", {}, digits(number.mean.estimate) + unit),
+        el("strong", {}, formatNumber(number.mean.estimate) + unit),
         " on average, ",
         el("span", { class: "soft" }, text)
       )
     );
   }
-  if (number.quantiles?.length) shown.push(quantiles(number, unit));
-  const drawn2 = question.mechanism?.name === "pattern" ? belowOf(bins, number) : columnsOf(bins);
-  if (bins.length > 1) shown.push(...picture(drawn2, bins, number, question, unit));
+  if (number.quantiles?.length) shown.push(quantileTable(number, unit));
+  const drawn = question.mechanism?.name === "pattern" ? shareBelowPlot(bins, number) : binSharePlot(bins);
+  if (bins.length > 1) shown.push(...sharePlotAndTable(drawn, bins, number, question, unit));
   return shown;
 }
-function quantiles({ quantiles: quantiles2 = [] }, unit) {
-  const rows = quantiles2.map(({ quantile, estimate, simultaneous_interval: [from, to] }) => [
+function quantileTable({ quantiles = [] }, unit) {
+  const rows = quantiles.map(({ quantile, estimate, simultaneous_interval: [from, to] }) => [
     quantileName(quantile),
-    { content: digits(estimate) + unit, style: "amount estimated" },
-    { content: `${digits(from)} to ${digits(to)}${unit}`, style: "amount interval" }
+    { content: formatNumber(estimate) + unit, style: "amount estimated" },
+    { content: `${formatNumber(from)} to ${formatNumber(to)}${unit}`, style: "amount interval" }
   ]);
   const heads = [
     "Quantile",
     { content: "Estimate", style: "amount" },
     { content: "Simultaneous interval", style: "amount" }
   ];
-  return table("Quantiles", heads, rows);
+  return createTable("Quantiles", heads, rows);
 }
-function columnsOf(bins) {
+function binSharePlot(bins) {
   return {
     title: (name) => `Share of people by bin of ${name}`,
     shares: bins.map((bin) => bin.share),
     labels: bins.map(({ label }) => label),
-    marks: (axis) => bins.flatMap((bin, index) => column(bin, index, bins.length, axis))
+    marks: (axis) => bins.flatMap((bin, index) => drawBin(bin, index, bins.length, axis))
   };
 }
-function belowOf(bins, { distribution = [] }) {
+function shareBelowPlot(bins, { distribution = [] }) {
   return {
     title: (name) => `Share of people below each ${name}`,
     shares: distribution,
-    labels: distribution.map(({ below }) => `below ${digits(below)}`),
-    marks: (axis) => distribution.flatMap((own, index) => dot(own, (index + 1) / bins.length * 100, axis))
+    labels: distribution.map(({ below }) => `below ${formatNumber(below)}`),
+    marks: (axis) => distribution.flatMap(
+      (own, index) => drawShareDot(own, (index + 1) / bins.length * 100, axis)
+    )
   };
 }
-function picture({ title, shares, labels, marks }, bins, number, question, unit) {
+function sharePlotAndTable({ title, shares, labels, marks }, bins, number, question, unit) {
   const name = question.name ?? "the number";
-  const axis = axisOf(shares.flatMap((own) => [own.estimate, ...own.simultaneous_interval]));
-  const quantiles2 = number.quantiles ?? [];
-  const text = quantiles2.map(
-    (own) => `${quantileName(own.quantile)} ${digits(own.estimate)}${unit}`
+  const axis = axisContaining(
+    shares.flatMap((own) => [own.estimate, ...own.simultaneous_interval])
+  );
+  const quantiles = number.quantiles ?? [];
+  const text = quantiles.map(
+    (own) => `${quantileName(own.quantile)} ${formatNumber(own.estimate)}${unit}`
   );
   const plot = svg(
     "svg",
@@ -1357,9 +1391,9 @@ function picture({ title, shares, labels, marks }, bins, number, question, unit)
       { class: "marks", height: HEIGHT2, width: "100%" },
       ...gridLines(axis),
       ...marks(axis),
-      ...quantiles2.flatMap((own) => marker(besideGutter(placeInBins(bins, own.estimate))))
+      ...quantiles.flatMap((own) => marker(besideGutter(positionInBins(bins, own.estimate))))
     ),
-    ...edges(bins)
+    ...edgeLabels(bins)
   );
   const rows = shares.map(({ estimate, simultaneous_interval: [from, to] }, index) => [
     labels[index] + unit,
@@ -1370,7 +1404,7 @@ function picture({ title, shares, labels, marks }, bins, number, question, unit)
   const note = [
     "Thin lines are intervals. All of them hold at once with 95% confidence.",
     widths.size > 1 ? "The picture draws all bins equally wide." : "",
-    quantiles2.length ? "Dashed lines mark the quantiles from the table above." : ""
+    quantiles.length ? "Dashed lines mark the quantiles from the table above." : ""
   ];
   return [
     el(
@@ -1380,14 +1414,14 @@ function picture({ title, shares, labels, marks }, bins, number, question, unit)
       plot,
       el("p", { class: "help" }, note.filter((words) => words !== "").join(" "))
     ),
-    tableInDetails(
+    collapsedTable(
       `${title(name)}, as a table`,
       [name, "Share of people", "Simultaneous interval"],
       rows
     )
   ];
 }
-var height = (axis, value) => 100 - position(axis, value);
+var height = (axis, value) => 100 - positionOnAxis(axis, value);
 function gridLines(axis) {
   return axis.ticks.flatMap((value) => {
     const y = percentage(height(axis, value));
@@ -1407,25 +1441,28 @@ function gridLines(axis) {
     ];
   });
 }
-function column({ share: own }, index, bins, axis) {
+function drawBin({ share: own }, index, bins, axis) {
   const [left, right] = [index, index + 1].map((edge) => besideGutter(edge / bins * 100));
   const gap = (right - left) * 0.06;
   const [top, bottom] = [Math.max(own.estimate, 0), Math.min(own.estimate, 0)];
-  const bar2 = svg("rect", {
+  const bar = svg("rect", {
     class: "bar",
     x: percentage(left + gap),
     width: percentage(right - left - 2 * gap),
     y: percentage(height(axis, top)),
-    height: percentage(position(axis, top) - position(axis, bottom))
+    height: percentage(positionOnAxis(axis, top) - positionOnAxis(axis, bottom))
   });
-  return bins > WHISKERS ? [bar2] : [bar2, whisker(own, (left + right) / 2, axis)];
+  return bins > WHISKERS ? [bar] : [bar, drawWhisker(own, (left + right) / 2, axis)];
 }
-function dot(own, place, axis) {
+function drawShareDot(own, place, axis) {
   const x = besideGutter(place);
   const y = percentage(height(axis, own.estimate));
-  return [whisker(own, x, axis), svg("circle", { class: "dot", cx: percentage(x), cy: y, r: 3 })];
+  return [
+    drawWhisker(own, x, axis),
+    svg("circle", { class: "dot", cx: percentage(x), cy: y, r: 3 })
+  ];
 }
-function whisker(own, place, axis) {
+function drawWhisker(own, place, axis) {
   const [from, to] = own.simultaneous_interval;
   const x = percentage(place);
   return svg("line", {
@@ -1437,7 +1474,7 @@ function whisker(own, place, axis) {
   });
 }
 var marker = (x) => svg("line", { class: "quantile", x1: percentage(x), x2: percentage(x), y1: 0, y2: "100%" });
-function edges(bins) {
+function edgeLabels(bins) {
   const all = [...bins.map(({ from }) => from), bins[bins.length - 1]?.to ?? 0];
   const every = Math.ceil(all.length / 7);
   return all.flatMap((edge, index) => {
@@ -1448,7 +1485,7 @@ function edges(bins) {
     return svg(
       "text",
       { class: style, x: percentage(x), y: HEIGHT2 + 16, "text-anchor": anchor },
-      digits(edge)
+      formatNumber(edge)
     );
   });
 }
@@ -1465,7 +1502,7 @@ var REASON_TEXTS = {
   overloaded: "the collector was busy",
   storage: "the collector could not write its journal"
 };
-function uploadsOf(text) {
+function parseUploadCounts(text) {
   const value = (name) => Number(text.match(new RegExp(`^hushbin_${name}_total (\\S+)`, "m"))?.[1] ?? 0);
   const problems = text.matchAll(/^hushbin_problems_total\{problem="([^"]*)"\} (\S+)/gm);
   const rejected = [...problems].flatMap(([, slug = "", requests]) => {
@@ -1489,9 +1526,9 @@ function checkSampleSize(reports, estimand, estimates) {
   if (widest <= MAX_USEFUL_HALF_WIDTH) return { useful: true };
   const needed = Number((reports * (widest / MAX_USEFUL_HALF_WIDTH) ** 2).toPrecision(2));
   const within = estimand === "mean" ? "a tenth of the range" : "10 percentage points";
-  const arrived = `${counted(reports, "report")} ${reports === 1 ? "has" : "have"} arrived`;
+  const arrived = `${formatCountWithNoun(reports, "report")} ${reports === 1 ? "has" : "have"} arrived`;
   return {
-    warning: `${arrived}. Estimates with an error of at most ${within} need about ${count(needed)} reports, with 95% confidence.`,
+    warning: `${arrived}. Estimates with an error of at most ${within} need about ${formatCount(needed)} reports, with 95% confidence.`,
     useful: 2 * widest < 1
   };
 }
@@ -1506,7 +1543,7 @@ function checkNumberSampleSize({ reports = 0, number }) {
 }
 
 // www/dashboard/section.ts
-var Section = class {
+var PageSection = class {
   element;
   #body;
   /** Number of requests so far. A late response to an earlier request is dropped. */
@@ -1521,12 +1558,12 @@ var Section = class {
       this.#body
     );
   }
-  /** Shows the given content, and drops responses to earlier requests. */
+  /** Shows this content, and drops responses to requests that are still running. */
   show(shown) {
     this.#requests += 1;
     this.#replace(shown);
   }
-  /** Loads new content. The old content stays visible until then. */
+  /** Loads new content with `make` and shows it. The old content stays visible until then. */
   async load(make) {
     this.#requests += 1;
     const own = this.#requests;
@@ -1559,11 +1596,11 @@ function batchesToCompare({
   const before = released[place - 1];
   return after === void 0 || before === void 0 ? null : [before, after];
 }
-function nonZeroList({ rows, confidence }) {
+function nonZeroItems({ rows, confidence }) {
   if (rows === null) return [];
   const found = significantRows(rows.rows);
-  const chance = percent(1 - confidence);
-  const about2 = found.length === 0 ? `No interval of ${counted(rows.rows.length, "item")} excludes 0, so all estimates may be noise.` : `For ${count(found.length)} of ${counted(rows.rows.length, "item")}, the interval excludes 0. The chance that this list contains a false alarm is at most ${chance}.`;
+  const chance = formatPercent(1 - confidence);
+  const about2 = found.length === 0 ? `No interval of ${formatCountWithNoun(rows.rows.length, "item")} excludes 0, so all estimates may be noise.` : `For ${formatCount(found.length)} of ${formatCountWithNoun(rows.rows.length, "item")}, the interval excludes 0. The chance that this list contains a false alarm is at most ${chance}.`;
   const named = found.slice(0, MAX_LISTED3).map((row) => [
     row.label,
     {
@@ -1578,23 +1615,24 @@ function nonZeroList({ rows, confidence }) {
     { content: "Interval", style: "amount" }
   ];
   const more = found.length > MAX_LISTED3 ? `The ${MAX_LISTED3} estimates that differ most clearly from 0` : "Estimates that clearly differ from 0";
-  return [el("p", {}, about2), ...named.length > 0 ? [table(more, heads, named)] : []];
+  return [el("p", {}, about2), ...named.length > 0 ? [createTable(more, heads, named)] : []];
 }
 function comparableRows(answer, question, estimand) {
-  const means = meansOf(answer);
-  if (means.length > 0) return { estimand: "mean", shares: false, rows: means, format: digits };
-  if (question.kind !== "number") return rowsOf(answer, question, estimand ?? void 0);
-  const { mean, quantiles: quantiles2 = [], unit } = answer.number ?? {};
+  const means = conditionalMeanRows(answer);
+  if (means.length > 0)
+    return { estimand: "mean", shares: false, rows: means, format: formatNumber };
+  if (question.kind !== "number") return estimandRows(answer, question, estimand ?? void 0);
+  const { mean, quantiles = [], unit } = answer.number ?? {};
   const unitField = unit === void 0 ? {} : { unit };
-  const rows = mean ? [{ label: "mean", query: null, estimate: mean, ...unitField }] : quantiles2.map((own) => ({
+  const rows = mean ? [{ label: "mean", query: null, estimate: mean, ...unitField }] : quantiles.map((own) => ({
     label: quantileName(own.quantile),
     query: null,
     estimate: own,
     ...unitField
   }));
-  return { estimand: "mean", shares: false, rows, format: digits };
+  return { estimand: "mean", shares: false, rows, format: formatNumber };
 }
-async function changeList(context) {
+async function changedItems(context) {
   const pair = batchesToCompare(context);
   if (pair === null) return [el("p", {}, "There is no earlier batch for a comparison yet.")];
   const { task, question, answers, items, estimand } = context;
@@ -1608,9 +1646,12 @@ async function changeList(context) {
   if (!before || !after) return [];
   const found = significantChanges(before.rows, after.rows);
   const [earlier, later] = pair.map(({ number }) => number);
-  const chance = percent(1 - context.confidence);
-  const of = counted(after.rows.length, question.kind === "number" ? "estimate" : "item");
-  const about2 = found.length === 0 ? `Between batches ${earlier} and ${later}, none of ${of} changed by more than the noise. There may be smaller changes.` : `Between batches ${earlier} and ${later}, ${count(found.length)} of ${of} changed by more than the noise. The chance that this list contains a false alarm is at most ${chance}.`;
+  const chance = formatPercent(1 - context.confidence);
+  const of = formatCountWithNoun(
+    after.rows.length,
+    question.kind === "number" ? "estimate" : "item"
+  );
+  const about2 = found.length === 0 ? `Between batches ${earlier} and ${later}, none of ${of} changed by more than the noise. There may be smaller changes.` : `Between batches ${earlier} and ${later}, ${formatCount(found.length)} of ${of} changed by more than the noise. The chance that this list contains a false alarm is at most ${chance}.`;
   const named = found.slice(0, MAX_LISTED3).map(({ label, unit, before: was, after: is }) => [
     label,
     { content: after.format(was.estimate, was) + unitSuffix(unit), style: "amount" },
@@ -1620,18 +1661,18 @@ async function changeList(context) {
   const amount2 = (content) => ({ content, style: "amount" });
   const heads = ["Item", amount2(`Batch ${earlier}`), amount2(`Batch ${later}`), amount2("Change")];
   const more = found.length > MAX_LISTED3 ? `Changed items: the ${MAX_LISTED3} largest changes` : "Changed items";
-  return [el("p", {}, about2), ...named.length > 0 ? [table(more, heads, named)] : []];
+  return [el("p", {}, about2), ...named.length > 0 ? [createTable(more, heads, named)] : []];
 }
 async function significanceView(context) {
   if (context.selected.length === 0) return null;
   const numbers = ["number", "numbers"].includes(context.question.kind ?? "");
-  const own = numbers ? [] : nonZeroList(context);
+  const own = numbers ? [] : nonZeroItems(context);
   return [
     el(
       "div",
       { class: "columns" },
       el("div", {}, ...own),
-      el("div", {}, ...await changeList(context))
+      el("div", {}, ...await changedItems(context))
     )
   ];
 }
@@ -1641,33 +1682,33 @@ var HEIGHT3 = 84;
 var known = ({ points }) => points.flatMap(
   ({ batch, estimate }, index) => estimate === null ? [] : { batch, estimate, index }
 );
-function axisFor2(lines, zero) {
+function axisForLines(lines, zero) {
   const ends = lines.flatMap(known).flatMap(({ estimate }) => [estimate.estimate, ...estimate.simultaneous_interval]);
-  return axisOf(ends, { zero, most: 4 });
+  return axisContaining(ends, { zero, most: 4 });
 }
-function timeLine(lines, format, scale, { zero, apart }) {
-  const common = axisFor2(lines, zero);
+function timeLinePlots(lines, format, scale, { zero, apart }) {
+  const common = axisForLines(lines, zero);
   const figures = lines.map((line) => {
-    const axis = apart ? axisFor2([line], zero) : common;
+    const axis = apart ? axisForLines([line], zero) : common;
     return el(
       "figure",
       { class: "line" },
       el("figcaption", {}, line.label),
-      drawn(line, axis, format, scale)
+      drawLine(line, axis, format, scale)
     );
   });
   const batches = lines[0]?.points.map(({ batch }) => batch) ?? [];
   const rows = batches.map((batch, index) => [
     String(batch),
-    ...lines.map(({ points }) => cell(points[index], format))
+    ...lines.map(({ points }) => formatPoint(points[index], format))
   ]);
   const heads = ["Batch", ...lines.map(({ label }) => label)];
   return [
     el("div", { class: "lines" }, ...figures),
-    tableInDetails("Time line, as a table", heads, rows)
+    collapsedTable("Time line, as a table", heads, rows)
   ];
 }
-function cell(point, format) {
+function formatPoint(point, format) {
   if (point === void 0 || point.estimate === null) return "–";
   const own = point.estimate;
   const { estimate, simultaneous_interval } = own;
@@ -1675,10 +1716,10 @@ function cell(point, format) {
   const said = [estimate, from, to].map((value) => format(value, own));
   return `${said[0]} (${said[1]} to ${said[2]})`;
 }
-function drawn(line, axis, format, scale) {
+function drawLine(line, axis, format, scale) {
   const { label, points } = line;
   const across = (index) => 14 + (index + 0.5) / points.length * 84;
-  const y = (value) => percentage(100 - position(axis, value));
+  const y = (value) => percentage(100 - positionOnAxis(axis, value));
   const own = known(line);
   const last = own[own.length - 1];
   const said = last === void 0 ? "no estimate" : `${format(last.estimate.estimate, last.estimate)} in batch ${last.batch}`;
@@ -1743,7 +1784,7 @@ function drawn(line, axis, format, scale) {
 
 // www/dashboard/timeline-view.ts
 var MAX_PARALLEL2 = 3;
-async function eachBatch(context, items) {
+async function requestEachBatch(context, items) {
   const { task, question, answers, released } = context;
   const batches = released.slice(-MAX_RELEASES);
   const confidence = confidenceOfBatch(batches.length, context.confidence);
@@ -1770,25 +1811,25 @@ async function timelineView(context, shown) {
   if (!number && picked.length === 0) return null;
   const names = picked.map(({ query }) => query);
   const items = number || names.includes(null) ? context.items : names.filter((name) => name !== null);
-  const answers = await eachBatch(context, items);
+  const answers = await requestEachBatch(context, items);
   const units = new Map(picked.map(({ label, unit }) => [label, unit]));
   const labels = picked.map(({ label }) => label);
-  const lines = number ? numberLines(question, answers) : linesOf(labels, rows.estimand, answers).map(({ label, points }) => {
+  const lines = number ? numberTimeLines(question, answers) : itemTimeLines(labels, rows.estimand, answers).map(({ label, points }) => {
     const unit = units.get(label);
     return { label: unit === void 0 ? label : `${label} (${unit})`, points };
   });
   if (lines.length === 0) return null;
-  const first = number ? "" : ` for the first ${counted(lines.length, "item")} above,`;
+  const first = number ? "" : ` for the first ${formatCountWithNoun(lines.length, "item")} above,`;
   const latest = released.length > MAX_RELEASES ? ` the latest ${MAX_RELEASES} of` : "";
   return [
     el(
       "p",
       {},
-      `Estimates${first} from${latest} ${counted(released.length, "release")}. Bars are intervals. All of them hold at once with ${confidence * 100}% confidence.`
+      `Estimates${first} from${latest} ${formatCountWithNoun(released.length, "release")}. Bars are intervals. All of them hold at once with ${confidence * 100}% confidence.`
     ),
-    ...timeLine(
+    ...timeLinePlots(
       lines,
-      number ? digits : rows.format,
+      number ? formatNumber : rows.format,
       rows?.shares === true ? shareTickText : tickText,
       {
         zero: !number && question.kind !== "numbers",
@@ -1808,17 +1849,17 @@ var TaskPage = class {
   #task;
   #controls;
   #facts = el("p", { class: "facts" });
-  #estimates = new Section("estimates", "Estimates", "wide");
-  #significance = new Section("standing", "Significant results", "wide");
-  #timeline = new Section("timeline", "Estimates over time", "wide");
-  #batches = new Section("filling", "Batches");
-  #privacy = new Section("privacy", "Privacy");
-  #influence = new Section("influence", "Made-up reports");
-  #uploads = new Section("uploads", "Rejected uploads");
+  #estimates = new PageSection("estimates", "Estimates", "wide");
+  #significance = new PageSection("standing", "Significant results", "wide");
+  #timeline = new PageSection("timeline", "Estimates over time", "wide");
+  #batches = new PageSection("filling", "Batches");
+  #privacy = new PageSection("privacy", "Privacy");
+  #influence = new PageSection("influence", "Made-up reports");
+  #uploads = new PageSection("uploads", "Rejected uploads");
   #unit;
   #state;
   #batchData;
-  constructor(collector2, task, known2, state2, change2) {
+  constructor(collector2, task, known2, state2, change) {
     this.#collector = collector2;
     this.#cache = new EstimatesCache(collector2);
     this.#task = task;
@@ -1826,7 +1867,7 @@ var TaskPage = class {
     this.id = task.task.id;
     this.#state = state2;
     this.#batchData = known2;
-    this.#controls = new Controls(change2);
+    this.#controls = new EstimatesControls(change);
     this.#influence.show(null);
     const again = el("button", { type: "button", class: "quiet" }, "Refresh");
     again.addEventListener("click", () => {
@@ -1870,7 +1911,7 @@ var TaskPage = class {
     const named = questions.find(({ name }) => name === this.#state.question);
     return named ?? questions[0] ?? {};
   }
-  /** Shows the view that `state` describes. */
+  /** Shows the question, batches and order that `state` describes. */
   show(state2) {
     const before = this.#state;
     this.#state = state2;
@@ -1879,7 +1920,9 @@ var TaskPage = class {
     void this.#loadEstimates(changed);
     if (before.batches !== state2.batches) void this.#loadInfluence();
   }
-  /** Updates the batches. Returns true if there is a new release. */
+  /**
+   * Shows the current batches. Returns true, and loads everything again, if there is a new release.
+   */
   update(known2) {
     const before = this.#releases;
     this.#batchData = known2;
@@ -1888,11 +1931,11 @@ var TaskPage = class {
     void this.#loadAll();
     return true;
   }
-  /** Numbers of the released batches, as ranges. */
+  /** Text with the numbers of the released batches, as ranges. */
   get #releases() {
-    return ranges(releasedOf(this.#batchData).map(({ number }) => number));
+    return formatAsRanges(releasedOf(this.#batchData).map(({ number }) => number));
   }
-  /** Released batches in view: all batches, or those that the address selects. */
+  /** Released batches whose estimates are shown: all of them, or those that the address selects. */
   get #selected() {
     const { batches } = this.#state;
     const released = releasedOf(this.#batchData);
@@ -1906,10 +1949,10 @@ var TaskPage = class {
     const { task } = this.#task;
     const released = releasedOf(this.#batchData);
     const questions = questionsOf(task).length;
-    const asks = questions > 1 ? `, for ${count(questions)} questions` : "";
-    const promise = isSums(this.#task) ? trustOf(this.#task.privacy) : `Each report protects ${this.#task.protects}.`;
+    const asks = questions > 1 ? `, for ${formatCount(questions)} questions` : "";
+    const promise = isSums(this.#task) ? privacyPromiseText(this.#task.privacy) : `Each report protects ${this.#task.protects}.`;
     const collected = formatWithUnit(this.#unit, reportsOf(released));
-    this.#facts.textContent = `${collected} in ${counted(released.length, "release")}${asks}. ${promise}`;
+    this.#facts.textContent = `${collected} in ${formatCountWithNoun(released.length, "release")}${asks}. ${promise}`;
     this.#showControls();
     this.#batches.show([
       el("h3", {}, `Batch ${openOf(this.#batchData)?.number ?? ""} is open`),
@@ -1938,7 +1981,9 @@ var TaskPage = class {
       return privacyView(task, await responseOrReason(response));
     });
     await this.#loadInfluence();
-    await this.#uploads.load(async () => uploadsView(uploadsOf(await this.#collector.metrics())));
+    await this.#uploads.load(
+      async () => uploadsView(parseUploadCounts(await this.#collector.metrics()))
+    );
   }
   /** Loads the estimates, the significant results and the time line. */
   async #loadEstimates(request) {
@@ -1954,7 +1999,7 @@ var TaskPage = class {
         const words = isSums(this.#task) ? "No batch of this task is released yet." : answer;
         return [el("p", {}, words), openBatchBar(this.#batchData, this.#unit)];
       }
-      rows = rowsOf(answer, this.#question, this.#state.estimand ?? void 0);
+      rows = estimandRows(answer, this.#question, this.#state.estimand ?? void 0);
       if (rows !== null)
         this.#controls.estimands(
           this.#question.kind === "number" ? [] : estimandsOf(answer),
@@ -1975,7 +2020,7 @@ var TaskPage = class {
     const { name = "" } = this.#question;
     const path = `${encodeURIComponent(this.id)}/heavy-hitters?question=${encodeURIComponent(name)}`;
     await this.#estimates.load(
-      async () => textsView(await this.#collector.get(path))
+      async () => commonTextsView(await this.#collector.get(path))
     );
   }
   async #loadInfluence() {
@@ -1987,7 +2032,10 @@ var TaskPage = class {
         const all = await responseOrReason(this.#collector.get(path));
         if (typeof all === "string") return null;
         const released = releasedOf(this.#batchData);
-        return sumsInfluenceView(all, await influenceOfEach(this.#collector, this.id, released));
+        return sumsInfluenceView(
+          all,
+          await requestInfluenceOfReleases(this.#collector, this.id, released)
+        );
       }
       const found = await responseOrReason(this.#collector.get(path));
       return typeof found === "string" ? null : influenceView(found, questionsOf(this.#task.task));
@@ -2012,13 +2060,13 @@ var TaskPage = class {
     if (this.#state.find.trim() !== "") return "No item matches this name.";
     return "This question has no list of items. Enter the names to look up, separated by commas.";
   }
-  /** Returns the rows that match the search, in the selected order. */
+  /** Returns the rows whose names match the search, in the selected order. */
   #matchingRows(rows) {
     if (rows === null) return [];
     const open = (this.#question.items ?? this.#question.options) === "open";
     const sought = open ? "" : this.#state.find.trim();
-    return sorted(
-      rows.rows.filter(({ label }) => matches(label, sought)),
+    return sortedRows(
+      rows.rows.filter(({ label }) => matchesSearch(label, sought)),
       this.#state.order
     );
   }
@@ -2027,23 +2075,23 @@ var TaskPage = class {
     if ((people ?? reports) === 0) {
       return [el("p", {}, "No report answers this question yet.")];
     }
-    const of = people === void 0 ? counted(reports, "report") : `${formatWithUnit(this.#unit, messages)}, counted by ${counted(messages, "message")},`;
-    const batches = ranges(this.#selected.map(({ number }) => number));
+    const of = people === void 0 ? formatCountWithNoun(reports, "report") : `${formatWithUnit(this.#unit, messages)}, counted by ${formatCountWithNoun(messages, "message")},`;
+    const batches = formatAsRanges(this.#selected.map(({ number }) => number));
     const about2 = el(
       "p",
       {},
       `${of}${batches === "" ? "" : ` from ${batches.match(/[–,]/) ? "batches" : "batch"} ${batches}`}. A thick bar is the interval of one row, with ${confidence * 100}% confidence. A thin bar is the simultaneous interval, with ${confidence * 100}% confidence for all rows at once. A hollow dot marks an estimate that may be noise.`
     );
-    const notes = notesOf(bias, repeats);
+    const notes = noteParagraphs(bias, repeats);
     if (this.#question.kind === "number") {
       const { warning: warning2, useful: useful2 } = checkNumberSampleSize(answer);
       return [
         el(
           "p",
           {},
-          `${counted(reports, "report")}. All intervals in one table or picture hold at once with ${confidence * 100}% confidence.`
+          `${formatCountWithNoun(reports, "report")}. All intervals in one table or picture hold at once with ${confidence * 100}% confidence.`
         ),
-        ...notesOf(warning2),
+        ...noteParagraphs(warning2),
         ...notes,
         ...useful2 ? numberView(answer, this.#question) : []
       ];
@@ -2051,28 +2099,28 @@ var TaskPage = class {
     if (rows === null) return [about2, ...notes, ...crossView(answer)];
     const found = this.#matchingRows(rows);
     if (found.length === 0) return [about2, el("p", {}, "No item matches this name.")];
-    const drawn2 = found.slice(0, MAX_ROWS);
-    const all = itemsOf(this.#question) ?? rows.rows.length;
-    const caption = captionOf(rows, this.#question, drawn2.length, found.length, all);
+    const drawn = found.slice(0, MAX_ROWS);
+    const all = itemCount(this.#question) ?? rows.rows.length;
+    const caption = tableCaption(rows, this.#question, drawn.length, found.length, all);
     const { warning, useful } = people === void 0 ? checkSampleSize(reports, rows.estimand, rows.rows) : { useful: true };
-    if (!useful) return [...notesOf(warning), ...notes];
+    if (!useful) return [...noteParagraphs(warning), ...notes];
     return [
       about2,
-      ...notesOf(warning),
+      ...noteParagraphs(warning),
       ...notes,
-      dotTable(caption, rows, drawn2),
+      dotTable(caption, rows, drawn),
       ...crossView(answer)
     ];
   }
 };
-function captionOf({ rows, estimand }, question, drawn2, found, all) {
+function tableCaption({ rows, estimand }, question, drawn, found, all) {
   const what = wordsOf(estimand, question).short;
   if (rows.length < all)
-    return `${what}: ${count(drawn2)} of ${counted(all, "item")} shown; search by name for other items`;
-  if (drawn2 < found)
-    return `${what}: the first ${count(drawn2)} of ${counted(found, "item")}; search by name for other items`;
-  if (found < all) return `${what}: ${count(found)} of ${counted(all, "item")}`;
-  return `${what}: ${counted(found, "item")}`;
+    return `${what}: ${formatCount(drawn)} of ${formatCountWithNoun(all, "item")} shown; search by name for other items`;
+  if (drawn < found)
+    return `${what}: the first ${formatCount(drawn)} of ${formatCountWithNoun(found, "item")}; search by name for other items`;
+  if (found < all) return `${what}: ${formatCount(found)} of ${formatCountWithNoun(all, "item")}`;
+  return `${what}: ${formatCountWithNoun(found, "item")}`;
 }
 async function responseOrReason(answer) {
   try {
@@ -2086,7 +2134,7 @@ async function responseOrReason(answer) {
 
 // www/dashboard/main.ts
 var POLL_MS = 1e4;
-var collector = new Collector();
+var collector = new CollectorClient();
 var main = byId("main");
 var trouble = byId("trouble");
 var state = parseState(location.hash);
@@ -2111,7 +2159,7 @@ function showSignIn(why) {
   byId("sign-out").hidden = true;
   document.title = "Sign in – hushbin";
   main.replaceChildren(
-    ...signIn(async (token) => {
+    ...signInForm(async (token) => {
       collector.token = token;
       try {
         await loadTasks();
@@ -2140,10 +2188,10 @@ async function openView() {
   const task = state.task ?? (tasks?.length === 1 && location.hash === "" ? only ?? null : null);
   document.title = `${task ?? "Tasks"} – hushbin`;
   if (task === null) {
-    const overview = new Overview(collector, tasks ?? []);
+    const overview = new TaskOverview(collector, tasks ?? []);
     await overview.update();
     if (own !== viewCount) return;
-    show(overview);
+    showPage(overview);
     return;
   }
   const id = encodeURIComponent(task);
@@ -2152,15 +2200,15 @@ async function openView() {
     collector.get(`${id}/batches`)
   ]);
   if (own !== viewCount) return;
-  show(new TaskPage(collector, answer, batches, state, change));
+  showPage(new TaskPage(collector, answer, batches, state, changeState));
 }
-function show(shown) {
+function showPage(shown) {
   const first = page === null;
   page = shown;
   main.replaceChildren(shown.element);
   if (!first) main.querySelector("h1")?.focus();
 }
-function change(changes) {
+function changeState(changes) {
   state = { ...state, task: page instanceof TaskPage ? page.id : state.task, ...changes };
   const typed = Object.keys(changes).every((name) => name === "find");
   history[typed ? "replaceState" : "pushState"](null, "", formatState(state) || "#tasks");
@@ -2173,13 +2221,13 @@ async function onNavigation() {
   if (page instanceof TaskPage && before.task === state.task && state.task === page.id) {
     page.show(state);
   } else {
-    await showErrors(openView);
+    await withErrorsShown(openView);
   }
 }
-async function poll() {
+async function pollForChanges() {
   if (tasks === null || document.hidden) return;
   const own = page;
-  if (own instanceof Overview) await own.update();
+  if (own instanceof TaskOverview) await own.update();
   if (own instanceof TaskPage) {
     const batches = await collector.get(`${encodeURIComponent(own.id)}/batches`);
     if (own === page && own.update(batches))
@@ -2187,7 +2235,7 @@ async function poll() {
   }
   trouble.hidden = true;
 }
-async function showErrors(work) {
+async function withErrorsShown(work) {
   try {
     await work();
   } catch (thrown) {
@@ -2211,14 +2259,14 @@ byId("sign-out").addEventListener("click", () => {
   announce("You are signed out.");
 });
 addEventListener("popstate", () => void onNavigation());
-addEventListener("visibilitychange", () => void showErrors(poll));
+addEventListener("visibilitychange", () => void withErrorsShown(pollForChanges));
 byId("place").textContent = new URL("..", location.href).host;
 collector.token = storedToken();
 byId("sign-out").hidden = collector.token === null;
-await showErrors(loadTasks);
+await withErrorsShown(loadTasks);
 var pollForever = async () => {
   const waits = tasks === null && document.getElementById("token") === null;
-  await showErrors(waits ? loadTasks : poll);
+  await withErrorsShown(waits ? loadTasks : pollForChanges);
   setTimeout(() => void pollForever(), POLL_MS);
 };
 setTimeout(() => void pollForever(), POLL_MS);

@@ -34,7 +34,7 @@ export function isFallback(source: object): source is Fallback {
 }
 
 /** Starts the core in JavaScript. All later calls use it. */
-export function useFallback(fallback: Fallback): void {
+export function switchToFallback(fallback: Fallback): void {
   const { restart } = fallback as Bindings;
   restart();
   bindings = fallback as Bindings;

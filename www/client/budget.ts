@@ -26,7 +26,7 @@ interface PermanentAnswer {
 }
 
 /** Permanent answers that a ledger remembers for one task. */
-export interface Remembered {
+export interface RememberedAnswers {
   /**
    * Random salt of the digests. It makes digests of equal answers differ between browsers and
    * between tasks.
@@ -74,7 +74,7 @@ export interface Ledger {
   readonly spent: number;
   readonly reports: number;
   /** Remembered permanent answers. Null if answers are fresh. */
-  readonly remembered: Remembered | null;
+  readonly remembered: RememberedAnswers | null;
   /** Total size in bytes of the reports that wait to be sent. */
   readonly waitingBytes: number;
   /**
@@ -93,7 +93,7 @@ export interface Ledger {
   readonly reserved: readonly Reservation[];
 }
 
-export function newLedger(): Ledger {
+export function emptyLedger(): Ledger {
   return {
     until: 0,
     days: 0,
@@ -110,19 +110,19 @@ export function newLedger(): Ledger {
 }
 
 /** ε that reports have spent in all windows with the same end, and this end. */
-interface Charge {
+interface WindowCharge {
   /** End of the windows, in milliseconds since 1970. */
   readonly until: number;
   readonly epsilon: number;
 }
 
 /** Ledger of all tasks of a collector: the ε that each window has spent. */
-export type Charges = readonly Charge[];
+export type CollectorCharges = readonly WindowCharge[];
 
 /**
  * Returns the ε that all tasks together have spent in the windows that are open at the time `now`.
  */
-export function spentOf(charges: Charges, now: number): number {
+export function spentInOpenWindows(charges: CollectorCharges, now: number): number {
   return charges.reduce((sum, { until, epsilon }) => sum + (until > now ? epsilon : 0), 0);
 }
 
@@ -130,7 +130,12 @@ export function spentOf(charges: Charges, now: number): number {
  * Returns the ledger of all tasks after a report that spent `epsilon`. The report is in a window
  * that ends at `until`. Windows that ended long ago are removed.
  */
-export function withCharge(charges: Charges, until: number, epsilon: number, now: number): Charges {
+export function addCharge(
+  charges: CollectorCharges,
+  until: number,
+  epsilon: number,
+  now: number,
+): CollectorCharges {
   // Reports of one window share an entry, so there are at most as many entries as windows.
   const [before] = charges.filter((each) => each.until === until);
   const others = charges.filter((each) => each.until > now - KEPT_MS && each !== before);
@@ -143,16 +148,16 @@ export function withCharge(charges: Charges, until: number, epsilon: number, now
  * @param ledger state of the task's ledger at the time `now`
  * @param maxEpsilon maximum ε that all tasks together may spend in the windows that are open
  */
-export function allows(
+export function isReportAllowed(
   ledger: Ledger,
-  charges: Charges,
+  charges: CollectorCharges,
   { reports }: Budget,
   epsilon: number,
   maxEpsilon: number,
   now: number,
 ): boolean {
   // A sum of rounded numbers may exceed the limit by a rounding error.
-  const isOver = epsilon > 0 && spentOf(charges, now) + epsilon > maxEpsilon + TOLERANCE;
+  const isOver = epsilon > 0 && spentInOpenWindows(charges, now) + epsilon > maxEpsilon + TOLERANCE;
   return !isOver && ledger.used < reports;
 }
 
@@ -170,7 +175,7 @@ export function ledgerAt(ledger: Ledger, now: number): Ledger {
  * Returns whether the window that is open at the time `now` has all the reports that the budget
  * allows.
  */
-export function isFull(ledger: Ledger, { reports }: Budget, now: number): boolean {
+export function isWindowFull(ledger: Ledger, { reports }: Budget, now: number): boolean {
   return ledgerAt(ledger, now).used >= reports;
 }
 

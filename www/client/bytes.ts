@@ -10,7 +10,7 @@ export function concatBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffe
 }
 
 /** Returns a view of an array's bytes, in the platform's byte order. */
-export function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
+export function viewBytes({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
 

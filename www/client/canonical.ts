@@ -1,6 +1,6 @@
 /** Encoder of a task's canonical bytes, whose hash is the task's fingerprint. */
 
-import { bytesOf, concatBytes } from "./bytes.js";
+import { concatBytes, viewBytes } from "./bytes.js";
 
 /**
  * Encodes text as UTF-8, with a replacement for lone surrogates. It replaces TextEncoder, which
@@ -46,7 +46,7 @@ export class CanonicalBytes {
   }
 
   #append(numbers: ArrayBufferView): void {
-    this.#chunks.push(bytesOf(numbers));
+    this.#chunks.push(viewBytes(numbers));
   }
 
   /** Returns all bytes appended so far. */

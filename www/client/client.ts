@@ -1,7 +1,7 @@
 /** Client of one task. It takes the answers of a person and sends randomised reports. */
 
-import { ledgerAt, spentOf } from "./budget.js";
-import { type Consent, consentOf } from "./consent.js";
+import { ledgerAt, spentInOpenWindows } from "./budget.js";
+import { type Consent, consentState } from "./consent.js";
 import { deepCopy } from "./entries.js";
 import {
   ClosedError,
@@ -11,7 +11,7 @@ import {
   TaskError,
 } from "./errors.js";
 import { loadExtras, loadLeaving } from "./loaders.js";
-import { type ClientOptions, isSum, type Settings, settingsOf } from "./options.js";
+import { type ClientOptions, type ClientSettings, isSum, settingsOf } from "./options.js";
 import { isProcess } from "./page.js";
 import { emptyReceipt, type Receipt } from "./receipt.js";
 import {
@@ -21,7 +21,7 @@ import {
   type ResultsOf,
   sumConverter,
 } from "./results.js";
-import { type Grant, openSession, type Session, storeOf } from "./session.js";
+import { type ConsentGrant, openSession, openStore, type Session } from "./session.js";
 import { SessionRequests } from "./session-requests.js";
 import type { SumTask } from "./sums/task.js";
 import { type AnyTask, budgetOf, type Task } from "./task.js";
@@ -161,7 +161,11 @@ const MAX_WAITING_CALLS = 1000;
  * Returns the channel that informs other tabs and workers when consent is revoked. Returns
  * undefined in processes, and for clients that share nothing with other tabs.
  */
-function channelOf({ url, storage, dryRun }: Settings): BroadcastChannel | undefined {
+function revocationChannelOf({
+  url,
+  storage,
+  dryRun,
+}: ClientSettings): BroadcastChannel | undefined {
   // A channel would keep a process from ending.
   const tells =
     !isProcess() && storage !== "memory" && !dryRun && typeof BroadcastChannel !== "undefined";
@@ -169,7 +173,7 @@ function channelOf({ url, storage, dryRun }: Settings): BroadcastChannel | undef
 }
 
 class HushbinClient<T extends Task | SumTask> implements Client<T> {
-  readonly #settings: Settings;
+  readonly #settings: ClientSettings;
   readonly #convert: ResultConverter<ResultsOf<T>>;
   readonly #channel: BroadcastChannel | undefined;
   /** Calls of `report` that are in progress. */
@@ -181,7 +185,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
   #session: Session | undefined;
   #closing: Promise<void> | undefined;
   /** The latest consent that this client was granted. */
-  #grant: Grant = {};
+  #grant: ConsentGrant = {};
   /**
    * Resolves after revocations of consent are stored. A session that began earlier would be ended
    * by them.
@@ -190,12 +194,12 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
   #resolveGrant: () => void = () => {};
   #whenGranted: Promise<void>;
 
-  constructor(settings: Settings, convert: ResultConverter<ResultsOf<T>>) {
+  constructor(settings: ClientSettings, convert: ResultConverter<ResultsOf<T>>) {
     this.#settings = settings;
     this.#convert = convert;
     this.#requests = new SessionRequests(settings);
     this.#whenGranted = this.#nextGrant();
-    this.#channel = channelOf(settings);
+    this.#channel = revocationChannelOf(settings);
     if (this.#channel !== undefined) {
       this.#channel.onmessage = this.#revoked;
     }
@@ -211,7 +215,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
   }
 
   get consent(): Consent {
-    return consentOf(this.#granted, this.#settings.ignoreSignals);
+    return consentState(this.#granted, this.#settings.ignoreSignals);
   }
 
   get pending(): number {
@@ -247,8 +251,8 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
   async #atLeave(answers: () => unknown): Promise<void> {
     await this.#whenGranted;
     const session = await this.#open();
-    const { atLeave } = await loadLeaving();
-    await atLeave(session, answers, this.#settings);
+    const { registerAtLeave } = await loadLeaving();
+    await registerAtLeave(session, answers, this.#settings);
   }
 
   async #report(input: unknown): Promise<Receipt> {
@@ -369,7 +373,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
       until: used > 0 ? new Date(until) : undefined,
       spent,
       reports,
-      spentOnAll: spentOf(charges, now),
+      spentOnAll: spentInOpenWindows(charges, now),
       maxEpsilon: this.#settings.maxEpsilon,
       durable,
     });
@@ -426,7 +430,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
     if (session !== undefined) {
       return look(session.store);
     }
-    const store = await storeOf(this.#settings, create);
+    const store = await openStore(this.#settings, create);
     try {
       return await look(store);
     } finally {

@@ -7,7 +7,7 @@
  */
 export type Consent = "granted" | "pending" | "signal";
 
-interface Signals {
+interface PrivacySignals {
   readonly globalPrivacyControl?: unknown;
   readonly doNotTrack?: unknown;
 }
@@ -16,8 +16,8 @@ interface Signals {
  * Returns the state of consent. `granted` is the page's decision. `ignoreSignals` ignores the
  * browser's signals.
  */
-export function consentOf(granted: boolean, ignoreSignals: boolean): Consent {
-  const signals: Signals = globalThis.navigator ?? {};
+export function consentState(granted: boolean, ignoreSignals: boolean): Consent {
+  const signals: PrivacySignals = globalThis.navigator ?? {};
   const refuses = signals.globalPrivacyControl === true || signals.doNotTrack === "1";
   if (refuses && !ignoreSignals) {
     return "signal";

@@ -72,7 +72,7 @@ export function groupIntoRequests(uploads: readonly StoredReport[]): StoredRepor
 }
 
 /** Attempt to send all reports that are waiting. */
-interface Round {
+interface SendingRound {
   /** Resolves at the end of the round, with the keys of the reports that waited at its start. */
   readonly sent: Promise<ReadonlySet<number>>;
   /** True if a caller waits for the round. */
@@ -92,7 +92,7 @@ export class Delivery {
   /** Total size in bytes of the reports that were made after the last round began. */
   #newBytes = 0;
   /** Round of sending that is in progress. */
-  #round: Round | undefined;
+  #round: SendingRound | undefined;
   #delayTimer: ReturnType<typeof setTimeout> | undefined;
   #retryTimer: ReturnType<typeof setTimeout> | undefined;
   #failures = 0;
@@ -218,7 +218,7 @@ export class Delivery {
   }
 
   /** Returns the round in progress, or starts one. */
-  #startRound(): Round {
+  #startRound(): SendingRound {
     clearTimeout(this.#delayTimer);
     this.#delayTimer = undefined;
     this.#newBytes = 0;

@@ -1,12 +1,12 @@
 /** Fetches and remembers tasks that the collector describes. */
 
-import { isFull, type Ledger } from "./budget.js";
+import { isWindowFull, type Ledger } from "./budget.js";
 import { NetworkError, TaskError } from "./errors.js";
-import { invalid } from "./fields.js";
-import type { Settings } from "./options.js";
+import { invalidTask } from "./fields.js";
+import type { ClientSettings } from "./options.js";
 import type { SessionRequests } from "./session-requests.js";
 import { budgetOf, type FetchedTask, type parseTask } from "./task.js";
-import { PROBLEM_PREFIX, request, unreachable } from "./transport.js";
+import { PROBLEM_PREFIX, sendRequest, unreachableReason } from "./transport.js";
 
 /**
  * Fetches a task from the collector, in one attempt. A plain GET without additional headers needs
@@ -21,8 +21,10 @@ async function fetchTask(
   fetch: typeof globalThis.fetch,
   parse: typeof parseTask,
 ): Promise<FetchedTask> {
-  const { status, retryAfterMs, body } = await request(fetch, url).catch((cause: unknown) => {
-    throw new NetworkError(`task ${id} could not be fetched: ${unreachable(cause)}`, { cause });
+  const { status, retryAfterMs, body } = await sendRequest(fetch, url).catch((cause: unknown) => {
+    throw new NetworkError(`task ${id} could not be fetched: ${unreachableReason(cause)}`, {
+      cause,
+    });
   });
   if (body.type === `${PROBLEM_PREFIX}unknown-task`) {
     throw new TaskError("unknown-task", `the collector has no task ${id}`);
@@ -33,13 +35,13 @@ async function fetchTask(
   }
   const task = parse(body.task);
   if (task.id !== id) {
-    throw invalid(`asked for ${id}, got ${task.id}`);
+    throw invalidTask(`asked for ${id}, got ${task.id}`);
   }
   return { task, fingerprint };
 }
 
 /** Task that the collector describes or has described. */
-export interface Described {
+export interface DescribedTask {
   readonly described: FetchedTask;
   /**
    * Time until which a session may use the task, in milliseconds since 1970. While the window is
@@ -57,14 +59,14 @@ export interface Described {
  * @throws TaskError `unknown-task`, `invalid-task`
  * @throws ClosedError after the session was stopped
  */
-export async function describe(
-  { url, id, fetch }: Settings,
+export async function taskFromCollector(
+  { url, id, fetch }: ClientSettings,
   requests: SessionRequests,
   ledger: Ledger,
   parse: typeof parseTask,
-): Promise<Described> {
+): Promise<DescribedTask> {
   const { described, until } = ledger;
-  return described && isFull(ledger, budgetOf(described.task), Date.now())
+  return described && isWindowFull(ledger, budgetOf(described.task), Date.now())
     ? { described, until }
     : { described: await requests.retry(() => fetchTask(url, id, fetch, parse)) };
 }

@@ -1,13 +1,13 @@
 /** Reads names and values from the objects that a page passes as answers. */
 
-type Pairs = readonly (readonly [string, unknown])[];
+type NamedValues = readonly (readonly [string, unknown])[];
 
 /**
  * Returns the pairs of a name and a value in an input. The input is a plain object, a Map, or
  * another iterable of pairs that is not empty. Objects of other windows are accepted. Returns
  * `undefined` for everything else, which would otherwise be taken for an empty answer.
  */
-export function entriesOf(input: unknown): Pairs | undefined {
+export function namedValuesOf(input: unknown): NamedValues | undefined {
   if (Object(input) !== input) {
     return undefined;
   }
@@ -26,7 +26,7 @@ export function entriesOf(input: unknown): Pairs | undefined {
     (each) => Array.isArray(each) && each.length === 2 && typeof each[0] === "string",
   );
   // An empty iterable other than a Map could be anything, for example an empty array.
-  return paired && (isMap || pairs.length > 0) ? (pairs as unknown as Pairs) : undefined;
+  return paired && (isMap || pairs.length > 0) ? (pairs as unknown as NamedValues) : undefined;
 }
 
 /** Copies plain objects, Maps, Sets and arrays, including their contents. */
@@ -38,7 +38,7 @@ export function deepCopy(input: unknown): unknown {
   if (Object.prototype.toString.call(input) === "[object Set]") {
     return new Set(input as Iterable<unknown>);
   }
-  const entries = entriesOf(input);
+  const entries = namedValuesOf(input);
   if (entries === undefined) {
     return input;
   }

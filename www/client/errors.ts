@@ -41,7 +41,7 @@ export abstract class HushbinError extends Error {
 }
 
 /** Returns a value as text for a message. Objects are not converted, because that can throw. */
-function describe(value: unknown): string {
+function valueAsText(value: unknown): string {
   return Object(value) === value ? "an object" : String(value);
 }
 
@@ -68,7 +68,7 @@ export class ValueRangeError extends HushbinError {
   constructor(item: string, value: unknown, expected: string) {
     super(
       "ValueRangeError",
-      `item ${JSON.stringify(item)} has the value ${describe(value)}, expected ${expected}`,
+      `item ${JSON.stringify(item)} has the value ${valueAsText(value)}, expected ${expected}`,
     );
     this.item = item;
   }
@@ -88,7 +88,7 @@ export class AnswerError extends HushbinError {
   /** @internal */
   constructor(question: string | undefined, answer: unknown, expected: string) {
     const what = question === undefined ? "the input" : `the answer to ${JSON.stringify(question)}`;
-    super("AnswerError", `${what} is ${describe(answer)}, expected ${expected}`);
+    super("AnswerError", `${what} is ${valueAsText(answer)}, expected ${expected}`);
     this.question = question;
     this.answer = answer;
   }
@@ -247,7 +247,7 @@ export class OptionError extends HushbinError {
 
   /** @internal */
   constructor(option: string, value: unknown, expected: string) {
-    super("OptionError", `${option} is ${describe(value)}, expected ${expected}`);
+    super("OptionError", `${option} is ${valueAsText(value)}, expected ${expected}`);
     this.option = option;
   }
 }

@@ -6,12 +6,12 @@
 
 import { TOLERANCE } from "./budget.js";
 import { hex } from "./bytes.js";
-import { describe } from "./described.js";
+import { taskFromCollector } from "./described.js";
 import { TaskError } from "./errors.js";
 import { injectable } from "./injected.js";
 import type { ReportMaker } from "./maker.js";
-import { isPinned, isSum, limitOf, type Settings } from "./options.js";
-import { recall } from "./permanent.js";
+import { type ClientSettings, isPinned, isSum, limitOf } from "./options.js";
+import { recallAnswers } from "./permanent.js";
 import type { Receipt } from "./receipt.js";
 import { MemoryStore, type SharedCharges } from "./store/memory.js";
 import type { Store, StoredReport } from "./store/store.js";
@@ -42,8 +42,8 @@ const short = (epsilon: number) => Number(epsilon.toPrecision(6));
  * Logs the result of a `report` call as one line. Expanding the line shows the given answers and
  * the bytes of the report. Only these bytes are stored and sent.
  */
-async function log(
-  { id, dryRun }: Settings,
+async function logReport(
+  { id, dryRun }: ClientSettings,
   input: unknown,
   { outcome, epsilon, dropped }: Receipt,
   session?: { readonly engine: ReportMaker; readonly store: Store },
@@ -82,7 +82,7 @@ async function log(
  *
  * @throws TaskError `over-max-epsilon`, `loose-budget`, `loose-level`
  */
-function checkBudget(task: AnyTask, settings: Settings): void {
+function checkTaskBudget(task: AnyTask, settings: ClientSettings): void {
   const { maxEpsilon } = settings;
   const { days, reports, answers } = budgetOf(task);
   const spends = task.epsilon * reports;
@@ -130,10 +130,10 @@ const sharedCharges = new Map<string, SharedCharges>();
  * Stores in memory, by the settings of the client, for the option `storage: "memory"`. The budget
  * of a client thus outlives the client's sessions.
  */
-const own = new WeakMap<Settings, MemoryStore>();
+const own = new WeakMap<ClientSettings, MemoryStore>();
 
 /** Returns the value of a key. If there is none, creates it with `make`. */
-function keptIn<K, V>(
+function getOrCreate<K, V>(
   values: { get(key: K): V | undefined; set(key: K, value: V): unknown },
   key: K,
   make: () => V,
@@ -144,20 +144,20 @@ function keptIn<K, V>(
 }
 
 /** Returns the store in memory that belongs to one client alone. */
-const ownMemory = (settings: Settings) => keptIn(own, settings, () => new MemoryStore());
+const ownMemory = (settings: ClientSettings) => getOrCreate(own, settings, () => new MemoryStore());
 
 /** Returns the store in memory that all clients of a task share in this page. */
-function sharedMemory({ ledger, collector }: Settings): MemoryStore {
-  const charges = keptIn(sharedCharges, collector, () => ({ charges: [] }));
-  return keptIn(shared, ledger, () => new MemoryStore(charges));
+function sharedMemoryStore({ ledger, collector }: ClientSettings): MemoryStore {
+  const charges = getOrCreate(sharedCharges, collector, () => ({ charges: [] }));
+  return getOrCreate(shared, ledger, () => new MemoryStore(charges));
 }
 
 export const inject = injectable({
   ERROR_TEXTS,
-  checkBudget,
-  describe,
-  log,
+  checkBudget: checkTaskBudget,
+  describe: taskFromCollector,
+  log: logReport,
   ownMemory,
-  sharedMemory,
-  recall,
+  sharedMemory: sharedMemoryStore,
+  recall: recallAnswers,
 });

@@ -6,17 +6,17 @@
 import { TaskError } from "./errors.js";
 
 /** Object with fields that are not checked yet. */
-export type Fields = Readonly<Record<string, unknown>>;
+export type UncheckedFields = Readonly<Record<string, unknown>>;
 
 /** Function that reads and checks one field of an object. */
-export type Reader<T> = (from: Fields, key: string) => T;
+export type FieldReader<T> = (from: UncheckedFields, key: string) => T;
 
 /** Functions that read and check fields, by field name. */
-export type Readers = Readonly<Record<string, Reader<unknown>>>;
+export type FieldReaders = Readonly<Record<string, FieldReader<unknown>>>;
 
-type Read<R extends Readers> = { readonly [K in keyof R]: ReturnType<R[K]> };
+type ReadFields<R extends FieldReaders> = { readonly [K in keyof R]: ReturnType<R[K]> };
 
-export function invalid(what: string): TaskError {
+export function invalidTask(what: string): TaskError {
   return new TaskError("invalid-task", `task is invalid: ${what}`);
 }
 
@@ -26,59 +26,61 @@ export function invalid(what: string): TaskError {
  *
  * @throws TaskError `invalid-task`
  */
-export function read<R extends Readers, O extends Readers>(
+export function readFields<R extends FieldReaders, O extends FieldReaders>(
   value: unknown,
   what: string,
   required: R,
   optional: O,
-): Read<R> & Partial<Read<O>> {
+): ReadFields<R> & Partial<ReadFields<O>> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw invalid(`${what} is not an object`);
+    throw invalidTask(`${what} is not an object`);
   }
-  const from = value as Fields;
-  const readers = Object.entries<Reader<unknown>>({ ...required, ...optional });
+  const from = value as UncheckedFields;
+  const readers = Object.entries<FieldReader<unknown>>({ ...required, ...optional });
   for (const key of Object.keys(from)) {
     if (!readers.some(([known]) => known === key)) {
-      throw invalid(`${what} has the unknown field ${JSON.stringify(key)}`);
+      throw invalidTask(`${what} has the unknown field ${JSON.stringify(key)}`);
     }
   }
   const there = readers.filter(([key]) => key in required || from[key] !== undefined);
-  const found: Fields = Object.fromEntries(there.map(([key, reader]) => [key, reader(from, key)]));
+  const found: UncheckedFields = Object.fromEntries(
+    there.map(([key, reader]) => [key, reader(from, key)]),
+  );
   // Each field was read by its own reader.
-  return found as Read<R> & Partial<Read<O>>;
+  return found as ReadFields<R> & Partial<ReadFields<O>>;
 }
 
-export function text(from: Fields, key: string): string {
+export function readString(from: UncheckedFields, key: string): string {
   const value = from[key];
   if (typeof value !== "string") {
-    throw invalid(`${key} is not a string`);
+    throw invalidTask(`${key} is not a string`);
   }
   return value;
 }
 
-export function number(from: Fields, key: string): number {
+export function readNumber(from: UncheckedFields, key: string): number {
   const value = from[key];
   if (typeof value !== "number" || !Number.isFinite(value)) {
-    throw invalid(`${key} is not a number`);
+    throw invalidTask(`${key} is not a number`);
   }
   return value;
 }
 
 /** Reads an integer from 0 to 2³² − 1, the range of the core's integers. */
-export function integer(from: Fields, key: string): number {
-  const value = number(from, key);
+export function readInteger(from: UncheckedFields, key: string): number {
+  const value = readNumber(from, key);
   if (value !== value >>> 0) {
-    throw invalid(`${key} is ${value}, expected a whole number`);
+    throw invalidTask(`${key} is ${value}, expected a whole number`);
   }
   return value;
 }
 
 /** Returns a reader of lists. It reads each element with `reader`. */
-export function listOf<T>(reader: Reader<T>): Reader<readonly T[]> {
+export function readListOf<T>(reader: FieldReader<T>): FieldReader<readonly T[]> {
   return (from, key) => {
     const value = from[key];
     if (!Array.isArray(value)) {
-      throw invalid(`${key} is not a list`);
+      throw invalidTask(`${key} is not a list`);
     }
     return [...value].map((each: unknown, index) => {
       const place = `${key}[${index}]`;
@@ -87,11 +89,11 @@ export function listOf<T>(reader: Reader<T>): Reader<readonly T[]> {
   };
 }
 
-export function oneOf<T extends string>(allowed: readonly T[]): Reader<T> {
+export function readOneOf<T extends string>(allowed: readonly T[]): FieldReader<T> {
   return (from, key) => {
     const value = allowed.find((candidate) => candidate === from[key]);
     if (value === undefined) {
-      throw invalid(`${key} is ${JSON.stringify(from[key])}, expected ${allowed.join(" or ")}`);
+      throw invalidTask(`${key} is ${JSON.stringify(from[key])}, expected ${allowed.join(" or ")}`);
     }
     return value;
   };

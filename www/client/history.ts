@@ -11,7 +11,7 @@
 import type { HistoryClient } from "./history/client-texts.js";
 import { el } from "./history/dom.js";
 import { addStyle } from "./history/style.js";
-import { View } from "./history/view.js";
+import { ClientView } from "./history/view.js";
 import { ENGLISH, type Words } from "./history/words.js";
 
 export type { HistoryClient } from "./history/client-texts.js";
@@ -117,7 +117,7 @@ export class HushbinHistory extends Base {
     const level = Math.min(Math.max(Number(this.getAttribute("level")) || 2, 1), 5);
     const title = el(`h${level}` as "h2", "title", words.title);
     const views = this.#clients.map((client) => {
-      const view = new View(client, {
+      const view = new ClientView(client, {
         words,
         level: words.title === "" ? level : level + 1,
         revocable: this.hasAttribute("revocable"),

@@ -3,16 +3,16 @@
  * takes.
  */
 
-import { entriesOf } from "./entries.js";
+import { namedValuesOf } from "./entries.js";
 import { AnswerError, type HushbinError, UnknownItemError, ValueRangeError } from "./errors.js";
 import {
   type ChoiceQuestion,
   type ColumnPart,
-  type Items,
-  itemsOf,
+  type ItemList,
   type NumberQuestion,
   type Question,
-  type Ratings,
+  questionItems,
+  type RatingsFields,
   type RowPart,
 } from "./question.js";
 import type { QuestionsTask, RatingsTask, Task } from "./task.js";
@@ -54,7 +54,7 @@ type PartAnswer<P> = P extends { readonly options: infer O }
     ? boolean
     : number;
 
-type Answers<Q extends Question> = {
+type AnswersByQuestion<Q extends Question> = {
   readonly [Name in Q["name"]]: Answer<Extract<Q, { readonly name: Name }>>;
 };
 
@@ -78,7 +78,7 @@ type Answers<Q extends Question> = {
  * @typeParam T the task; its names are checked if its type is that of a literal
  */
 export type ReportInput<T extends Task | string = Task> = T extends QuestionsTask
-  ? Answers<T["questions"][number]>
+  ? AnswersByQuestion<T["questions"][number]>
   : T extends RatingsTask
     ? RatingsInput<T["items"]>
     : ReportInput;
@@ -87,7 +87,7 @@ export type ReportInput<T extends Task | string = Task> = T extends QuestionsTas
  * Answers in which indices or 64-bit keys replace the names. If one item is a key, all items are
  * keys.
  */
-export interface Entries {
+export interface PackedEntries {
   /** Number of entries for each question, in order. */
   readonly lengths: Uint32Array;
   readonly items: Uint32Array;
@@ -117,7 +117,7 @@ const EXPECTED = {
   together: EXPECTED_PARTS,
 } as const;
 
-function isValue(kind: Ratings["value"], value: unknown): value is number {
+function isRatingValue(kind: RatingsFields["value"], value: unknown): value is number {
   if (kind === "sign") {
     return value === 1 || value === -1 || value === 0;
   }
@@ -126,17 +126,17 @@ function isValue(kind: Ratings["value"], value: unknown): value is number {
 }
 
 /** Item or option, given by its index, or by its 64-bit key if any name is possible. */
-type Item = number | bigint;
+type ItemCode = number | bigint;
 
 /**
  * Returns a function that finds an item or option. It finds options by index if the task gives only
  * the number of options, and everything else by name.
  */
 function itemFinder(
-  listed: Items,
+  listed: ItemList,
   byNumber: boolean,
   keyOf: (name: string) => bigint,
-): (name: unknown) => Item | undefined {
+): (name: unknown) => ItemCode | undefined {
   if (listed === "open") {
     return (name) => (typeof name === "string" ? keyOf(name) : undefined);
   }
@@ -154,14 +154,14 @@ function itemFinder(
 }
 
 /** Returns the smallest and the largest number that are not clipped. */
-function rangeOf(question: NumberQuestion): readonly [number, number] {
+function unclippedRange(question: NumberQuestion): readonly [number, number] {
   const edges = "edges" in question ? question.edges : [question.min, question.max];
   return [Number(edges[0]), Number(edges[edges.length - 1])];
 }
 
 /** Entries that have been read so far. */
 class EntryBuffer {
-  readonly items: Item[] = [];
+  readonly items: ItemCode[] = [];
   readonly values: number[] = [];
   readonly unknown: HushbinError[];
   clipped = 0;
@@ -170,7 +170,7 @@ class EntryBuffer {
     this.unknown = unknown;
   }
 
-  add(item: Item, value: number): void {
+  add(item: ItemCode, value: number): void {
     this.items.push(item);
     this.values.push(value);
   }
@@ -230,14 +230,14 @@ function answerReader(
     };
   }
   if (kind === "number") {
-    const [first, last] = rangeOf(question);
+    const [first, last] = unclippedRange(question);
     return (answer, packed) => {
       if (!packed.number(0, answer, first, last)) {
         throw wrong(answer);
       }
     };
   }
-  const find = itemFinder(itemsOf(question), kind === "set" || kind === "choice", keyOf);
+  const find = itemFinder(questionItems(question), kind === "set" || kind === "choice", keyOf);
   const item = (given: unknown, packed: EntryBuffer) => {
     const found = find(given);
     if (found === undefined) {
@@ -249,7 +249,7 @@ function answerReader(
     return found;
   };
   const named = (answer: unknown) => {
-    const entries = entriesOf(answer);
+    const entries = namedValuesOf(answer);
     if (entries === undefined) {
       throw wrong(answer);
     }
@@ -283,7 +283,7 @@ function answerReader(
         return;
       }
       const columns = question.of[1].kind === "number" ? all.values : all.items;
-      packed.add(all.items[0] as Item, Number(columns[1]));
+      packed.add(all.items[0] as ItemCode, Number(columns[1]));
       packed.clipped += all.clipped;
     };
   }
@@ -292,7 +292,7 @@ function answerReader(
       for (const [rated, value] of named(answer)) {
         // Unknown names are refused even with value 0: they are typing errors.
         const found = item(rated, packed);
-        if (isValue(question.value, value)) {
+        if (isRatingValue(question.value, value)) {
           if (found !== undefined) {
             packed.add(found, value);
           }
@@ -350,8 +350,8 @@ export class InputReader {
    * @throws UnknownItemError
    * @throws ValueRangeError
    */
-  read(input: unknown): Entries {
-    const entries = this.#hasQuestions ? entriesOf(input) : [["", input] as const];
+  read(input: unknown): PackedEntries {
+    const entries = this.#hasQuestions ? namedValuesOf(input) : [["", input] as const];
     if (entries === undefined) {
       throw new AnswerError(undefined, input, "an object of answers by question");
     }

@@ -8,13 +8,13 @@
  * same bytes again. If not, it frees the budget after the lock is free.
  */
 
-import { allows, chargeLedger, ledgerAt, type Reservation, withCharge } from "./budget.js";
+import { addCharge, chargeLedger, isReportAllowed, ledgerAt, type Reservation } from "./budget.js";
 import { hex } from "./bytes.js";
 import type { Delivery } from "./delivery.js";
 import type { HushbinError } from "./errors.js";
-import type { Entries } from "./input.js";
+import type { PackedEntries } from "./input.js";
 import type { ReportMaker } from "./maker.js";
-import type { Settings } from "./options.js";
+import type { ClientSettings } from "./options.js";
 import { isHidden, onLifeCycle } from "./page.js";
 import type { PackedReport } from "./session-overrides.js";
 import type { Ledgers, NewReport, Store, StoredReport } from "./store/store.js";
@@ -47,16 +47,16 @@ export interface LeavableSession {
   readonly stops: (() => void)[];
   /** Makes the registered reports when the page is left. Undefined if none are registered. */
   leave: (() => void) | undefined;
-  read(input: unknown): Entries;
-  pack(entries: Entries): PackedReport;
+  read(input: unknown): PackedEntries;
+  pack(entries: PackedEntries): PackedReport;
   report(input: unknown): Promise<unknown>;
 }
 
 /** Function that returns the answers to report, or undefined if there is nothing to report. */
-type Answers = () => unknown;
+type AnswersFunction = () => unknown;
 
 /** Reservation that this page has made. */
-interface Reserved {
+interface OwnReservation {
   readonly id: string;
   /** End of the window to which the report belongs, in milliseconds since 1970. */
   readonly until: number;
@@ -68,9 +68,9 @@ interface Reserved {
  * Function that was registered for the time when the page is left. Without a reservation, its
  * report is made in the usual way.
  */
-interface Registered {
-  readonly answers: Answers;
-  readonly reserved?: Reserved;
+interface RegisteredFunction {
+  readonly answers: AnswersFunction;
+  readonly reserved?: OwnReservation;
 }
 
 const nameOf = (id: string) => `hushbin ${id}`;
@@ -87,7 +87,9 @@ const journal = {
 };
 
 /** Parses a journal entry. Returns undefined if no report was made. */
-function parseEntry(entry: string): { at: number; bytes: Uint8Array<ArrayBuffer> } | undefined {
+function parseJournalEntry(
+  entry: string,
+): { at: number; bytes: Uint8Array<ArrayBuffer> } | undefined {
   const [at, digits = ""] = entry.split(" ");
   const pairs = digits.match(/../g) ?? [];
   const bytes = new Uint8Array(pairs.map((pair) => Number.parseInt(pair, 16)));
@@ -98,7 +100,7 @@ function parseEntry(entry: string): { at: number; bytes: Uint8Array<ArrayBuffer>
  * Acquires the lock that shows other pages that this page is alive. Returns the function that
  * releases the lock.
  */
-function lock(id: string): Promise<() => void> {
+function acquireLock(id: string): Promise<() => void> {
   return new Promise((resolve, reject) => {
     // Without locks, a reservation that is not used is never freed.
     const { locks } = navigator;
@@ -111,7 +113,7 @@ function lock(id: string): Promise<() => void> {
 }
 
 /** Returns the ledgers without the report and the ε that a reservation has charged. */
-function refund({ ledger, charges }: Ledgers, { until, epsilon }: Reservation): Ledgers {
+function withoutCharge({ ledger, charges }: Ledgers, { until, epsilon }: Reservation): Ledgers {
   const isCurrent = ledger.until === until;
   return {
     ledger: {
@@ -132,7 +134,7 @@ function refund({ ledger, charges }: Ledgers, { until, epsilon }: Reservation): 
  * @param made the report that was made. If it is undefined, the budget is given back
  * @returns the report as it was stored; undefined if none was made
  */
-async function conclude(
+async function endReservation(
   { store }: LeavableSession,
   id: string,
   made?: { readonly at: number; readonly bytes: Uint8Array<ArrayBuffer> },
@@ -144,7 +146,7 @@ async function conclude(
     }
     const reserved = before.ledger.reserved.filter((each) => each !== found);
     if (made === undefined) {
-      const { ledger, charges } = refund(before, found);
+      const { ledger, charges } = withoutCharge(before, found);
       return { ledger: { ...ledger, reserved }, charges, result: undefined };
     }
     // Consent that was revoked since also withdraws this report.
@@ -163,29 +165,29 @@ async function conclude(
 }
 
 /** Ends a reservation for which no report was made. */
-function release(session: LeavableSession, { id, unlock }: Reserved): void {
+function releaseUnused(session: LeavableSession, { id, unlock }: OwnReservation): void {
   // If the page ends before the ledger is stored, the next page need not wait.
   journal.write(id, 0);
-  conclude(session, id).then(unlock, unlock);
+  endReservation(session, id).then(unlock, unlock);
 }
 
 /** Functions that were registered in each session. */
-const sessions = new WeakMap<LeavableSession, Registered[]>();
+const sessions = new WeakMap<LeavableSession, RegisteredFunction[]>();
 
 /**
  * Registers a function that returns answers. It is called once: when the page is hidden or left, or
  * when the client is closed.
  */
-export async function atLeave(
+export async function registerAtLeave(
   session: LeavableSession,
-  answers: Answers,
-  settings: Settings,
+  answers: AnswersFunction,
+  settings: ClientSettings,
 ): Promise<void> {
-  const registered = sessions.get(session) ?? begin(session, settings.onError);
+  const registered = sessions.get(session) ?? watchForLeaving(session, settings.onError);
   const wasHidden = isHidden();
   // Other reports take more than one step.
   const isOneStep = session.store.durable && !session.reporter && !session.begun.recall;
-  const reserved = isOneStep ? await reserve(session, settings) : undefined;
+  const reserved = isOneStep ? await reserveReport(session, settings) : undefined;
   if (reserved !== "over-budget") {
     registered.push({ answers, ...(reserved && { reserved }) });
   }
@@ -200,16 +202,16 @@ export async function atLeave(
  * @returns the reservation; `over-budget` if the budget does not allow a further report; undefined
  * if the browser does not allow local storage or locks
  */
-async function reserve(
+async function reserveReport(
   session: LeavableSession,
-  { maxEpsilon }: Settings,
-): Promise<Reserved | "over-budget" | undefined> {
+  { maxEpsilon }: ClientSettings,
+): Promise<OwnReservation | "over-budget" | undefined> {
   const id = hex(crypto.getRandomValues(new Uint8Array(16)));
   let unlock: () => void;
   try {
     // Without a journal, a report must be in the database before it is sent.
     journal.remove(id);
-    unlock = await lock(id);
+    unlock = await acquireLock(id);
   } catch {
     return undefined;
   }
@@ -223,7 +225,10 @@ async function reserve(
       const ledger = ledgerAt(before, now);
       const { revoked } = before;
       // The same conditions as for a report that is made now.
-      if (revoked !== grant.revoked || !allows(ledger, charges, budget, epsilon, maxEpsilon, now)) {
+      if (
+        revoked !== grant.revoked ||
+        !isReportAllowed(ledger, charges, budget, epsilon, maxEpsilon, now)
+      ) {
         return { ledger: before, charges, result: 0 };
       }
       const after = { ...chargeLedger(ledger, budget, epsilon, now), described };
@@ -231,7 +236,7 @@ async function reserve(
       const reserved = [...ledger.reserved, { id, until, epsilon, revoked, orphaned: 0 }];
       return {
         ledger: { ...after, reserved },
-        charges: withCharge(charges, until, epsilon, now),
+        charges: addCharge(charges, until, epsilon, now),
         result: until,
       };
     })
@@ -247,15 +252,18 @@ async function reserve(
 }
 
 /** Starts to watch for the page being left. It stops when the session is stopped. */
-function begin(session: LeavableSession, onError: (error: HushbinError) => void): Registered[] {
-  const registered: Registered[] = [];
+function watchForLeaving(
+  session: LeavableSession,
+  onError: (error: HushbinError) => void,
+): RegisteredFunction[] {
+  const registered: RegisteredFunction[] = [];
   sessions.set(session, registered);
-  const hide = () => leave(session, registered.splice(0), onError);
+  const hide = () => makeRegisteredReports(session, registered.splice(0), onError);
   session.leave = hide;
   session.stops.push(onLifeCycle({ hide, wake: () => {} }), () => {
     for (const { reserved } of registered.splice(0)) {
       if (reserved) {
-        release(session, reserved);
+        releaseUnused(session, reserved);
       }
     }
   });
@@ -266,13 +274,13 @@ function begin(session: LeavableSession, onError: (error: HushbinError) => void)
  * Makes the reports of the registered functions. The requests have started when this function
  * returns.
  */
-function leave(
+function makeRegisteredReports(
   session: LeavableSession,
-  registered: readonly Registered[],
+  registered: readonly RegisteredFunction[],
   onError: (error: HushbinError) => void,
 ): void {
   const at = Date.now();
-  const made: (readonly [Reserved, Uint8Array<ArrayBuffer>])[] = [];
+  const made: (readonly [OwnReservation, Uint8Array<ArrayBuffer>])[] = [];
   for (const { answers, reserved } of registered) {
     try {
       const input = answers();
@@ -290,7 +298,7 @@ function leave(
       onError(error as HushbinError);
     }
     if (reserved) {
-      release(session, reserved);
+      releaseUnused(session, reserved);
     }
   }
   if (made.length === 0) {
@@ -298,7 +306,7 @@ function leave(
   }
   const sending = session.transport.send(made.map(([, bytes]) => bytes));
   for (const [{ id, unlock }, bytes] of made) {
-    const storing = conclude(session, id, { at, bytes });
+    const storing = endReservation(session, id, { at, bytes });
     storing.then(unlock, unlock);
     Promise.all([storing, sending])
       .then(async ([stored, { kind }]) => {
@@ -319,7 +327,10 @@ function leave(
  *
  * @param delayMs time until the next check, in milliseconds
  */
-export async function recover(session: LeavableSession, delayMs = 1_000): Promise<void> {
+export async function endOrphanedReservations(
+  session: LeavableSession,
+  delayMs = 1_000,
+): Promise<void> {
   const locks = await navigator.locks?.query?.();
   const { ledger } = await session.store.ledgers();
   const now = Date.now();
@@ -329,12 +340,12 @@ export async function recover(session: LeavableSession, delayMs = 1_000): Promis
     const entry = journal.read(id);
     const isAlone = locks && !locks.held?.some(({ name }) => name === nameOf(id));
     if (entry !== null) {
-      const stored = await conclude(session, id, parseEntry(entry));
+      const stored = await endReservation(session, id, parseJournalEntry(entry));
       if (stored?.state === "waiting") {
         session.delivery.add(stored, false);
       }
     } else if (isAlone && orphaned > 0 && Math.abs(now - orphaned) >= ORPHANED_MS) {
-      await conclude(session, id);
+      await endReservation(session, id);
     } else if (isAlone && orphaned === 0) {
       await session.store.change(({ ledger: before, charges }) => {
         const reserved = before.reserved.map((each) =>
@@ -345,6 +356,6 @@ export async function recover(session: LeavableSession, delayMs = 1_000): Promis
     }
   }
   if (others.length > 0 && delayMs <= 2 * ORPHANED_MS) {
-    startTimer(() => void recover(session, 4 * delayMs).catch(() => {}), delayMs);
+    startTimer(() => void endOrphanedReservations(session, 4 * delayMs).catch(() => {}), delayMs);
   }
 }

@@ -41,9 +41,9 @@ export async function loadLeaving(): Promise<typeof import("./leaving.js")> {
   }
 }
 
-type ShuffledParts = ReturnType<typeof import("./shuffled.js").inject>;
+type ShuffledCode = ReturnType<typeof import("./shuffled.js").inject>;
 
-let parts: ShuffledParts | undefined;
+let parts: ShuffledCode | undefined;
 
 /**
  * Loads the code that seals reports and makes the reports of sum tasks. A later call tries again
@@ -52,7 +52,7 @@ let parts: ShuffledParts | undefined;
  * @throws SealingError if it cannot be loaded
  * @internal
  */
-export async function loadShuffled(): Promise<ShuffledParts> {
+export async function loadShuffled(): Promise<ShuffledCode> {
   try {
     const { inject } = await import("./shuffled.js");
     // Called once, because each call evaluates the file again.

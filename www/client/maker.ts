@@ -3,7 +3,7 @@
  * sum tasks.
  */
 
-import type { Entries } from "./input.js";
+import type { PackedEntries } from "./input.js";
 import type { AnyTask } from "./task.js";
 
 /** Object that makes the reports of one task. */
@@ -14,9 +14,9 @@ export interface ReportMaker {
   /** Number of messages in a report, all of the same length. It is 1 for tasks with a local ε. */
   readonly messages: number;
   /** Translates a person's answers into the numbers that the core takes. */
-  read(input: unknown): Entries;
+  read(input: unknown): PackedEntries;
   /** Makes a report: randomises answers that {@link read} has translated. */
-  make(entries: Entries): Uint8Array;
+  make(entries: PackedEntries): Uint8Array;
   /** Returns the header of an upload of `count` reports, with a new id. */
   uploadHeader(count: number): Uint8Array;
   /** Returns the 64-bit digest of bytes. */

@@ -4,7 +4,7 @@
  * trap.
  */
 
-import { bindings, isFallback, useFallback } from "./bindings.js";
+import { bindings, isFallback, switchToFallback } from "./bindings.js";
 import { HushbinError, WasmError } from "./errors.js";
 import type { Fallback } from "./fallback.js";
 import init from "./wasm/hushbin.js";
@@ -30,39 +30,41 @@ export interface CoreSources {
   readonly sums?: WebAssembly.Module | undefined;
 }
 
-function missing(what: string): never {
+function throwMissing(what: string): never {
   throw new Error(what);
 }
 
 /** @internal */
 export let coreSources: CoreSources = {
-  module: () => missing("call initialize() first, or import hushbin"),
+  module: () => throwMissing("call initialize() first, or import hushbin"),
 };
 let loading: Promise<void> | undefined;
 let completing: Promise<void> | undefined;
 let broken = false;
 
 /** Sets the sources of the core, unless loading has already begun. Does not load anything. */
-export function setSources(from: CoreSources): void {
+export function setCoreSources(from: CoreSources): void {
   if (loading === undefined) {
     coreSources = from;
   }
 }
 
 /** Returns a function that sets the sources of the core and then calls `make`. */
-export function withSources<Make extends (options: never) => unknown>(
+export function withCoreSources<Make extends (options: never) => unknown>(
   from: CoreSources,
   make: Make,
 ): Make {
   const supplying = (options: never) => {
-    setSources(from);
+    setCoreSources(from);
     return make(options);
   };
   return supplying as Make;
 }
 
 /** @internal */
-export async function compile(source: Exclude<WasmSource, Fallback>): Promise<WebAssembly.Module> {
+export async function compileModule(
+  source: Exclude<WasmSource, Fallback>,
+): Promise<WebAssembly.Module> {
   // Checked first, because Jest's jsdom has no Response to compare with. `in` also recognises bytes
   // of other windows.
   if (typeof source === "object" && "byteLength" in source) {
@@ -72,7 +74,7 @@ export async function compile(source: Exclude<WasmSource, Fallback>): Promise<We
     return source;
   }
   if (typeof source === "string" || source instanceof URL) {
-    return compile(await fetch(source));
+    return compileModule(await fetch(source));
   }
   if (!source.ok) {
     throw new Error(`${source.url} answered ${source.status}`);
@@ -98,11 +100,11 @@ export function isWasmAllowed(): boolean {
   }
 }
 
-async function startSource(source: WasmSource): Promise<void> {
+async function startFromSource(source: WasmSource): Promise<void> {
   if (typeof source === "object" && isFallback(source)) {
-    useFallback(source);
+    switchToFallback(source);
   } else {
-    await init({ module_or_path: await compile(source) });
+    await init({ module_or_path: await compileModule(source) });
   }
 }
 
@@ -110,10 +112,10 @@ async function startSource(source: WasmSource): Promise<void> {
 export const messageOf = (cause: unknown) =>
   cause instanceof Error ? cause.message : String(cause);
 
-async function start(supplier: ModuleSource): Promise<void> {
+async function startOrFallBack(supplier: ModuleSource): Promise<void> {
   const { fallback } = coreSources;
   try {
-    await startSource(await supplier());
+    await startFromSource(await supplier());
   } catch (cause) {
     // The core in JavaScript is for hosts without WebAssembly. It must not hide a module that is
     // missing on the server.
@@ -121,7 +123,7 @@ async function start(supplier: ModuleSource): Promise<void> {
       throw new WasmError(`WebAssembly could not be loaded: ${messageOf(cause)}`, { cause });
     }
     try {
-      await startSource(await (fallback?.() ?? missing("there is none")));
+      await startFromSource(await (fallback?.() ?? throwMissing("there is none")));
     } catch (cause) {
       throw new WasmError(
         "WebAssembly is missing, or forbidden by a Content-Security-Policy without " +
@@ -138,7 +140,7 @@ async function start(supplier: ModuleSource): Promise<void> {
  * @throws WasmError
  */
 export function loadModule(): Promise<void> {
-  loading ??= start(coreSources.module).catch((error: unknown) => {
+  loading ??= startOrFallBack(coreSources.module).catch((error: unknown) => {
     loading = undefined;
     throw error;
   });
@@ -151,10 +153,11 @@ export function loadModule(): Promise<void> {
  *
  * @throws WasmError
  */
-export function completeModule(): Promise<void> {
+export function loadCompleteModule(): Promise<void> {
   const complete =
-    coreSources.complete ?? (() => missing("the task needs the complete module, hushbin.wasm"));
-  completing ??= start(complete).catch((error: unknown) => {
+    coreSources.complete ??
+    (() => throwMissing("the task needs the complete module, hushbin.wasm"));
+  completing ??= startOrFallBack(complete).catch((error: unknown) => {
     completing = undefined;
     throw error;
   });

@@ -59,7 +59,7 @@ function encodeNumber(value: number): number[] {
 }
 
 /** Returns bytes after their encoded length. */
-function withLength(bytes: Uint8Array): Uint8Array {
+function withLengthPrefix(bytes: Uint8Array): Uint8Array {
   return concatBytes([new Uint8Array(encodeNumber(bytes.length)), bytes]);
 }
 
@@ -74,9 +74,14 @@ export function encodeRequest(url: string, { method = "GET", body }: RequestInit
   const control = [method, protocol.slice(0, -1), host, pathname + search];
   const content = body instanceof Uint8Array ? body : new Uint8Array();
   const texts = (all: readonly string[]) =>
-    concatBytes(all.map((text) => withLength(bytesOf(text))));
+    concatBytes(all.map((text) => withLengthPrefix(bytesOf(text))));
   // Framing indicator 0: a request of known length, without trailers.
-  const parts = [Uint8Array.of(0), texts(control), withLength(texts(fields)), withLength(content)];
+  const parts = [
+    Uint8Array.of(0),
+    texts(control),
+    withLengthPrefix(texts(fields)),
+    withLengthPrefix(content),
+  ];
   const length = concatBytes(parts).length + 1;
   // The zero byte before the padding is an empty trailer section.
   return concatBytes([
@@ -86,7 +91,7 @@ export function encodeRequest(url: string, { method = "GET", body }: RequestInit
 }
 
 /** Returns functions that read a binary message piece by piece. */
-function reader(bytes: Uint8Array) {
+function messageReader(bytes: Uint8Array) {
   let at = 0;
   const take = (length: number) => {
     const taken = bytes.subarray(at, at + length);
@@ -113,13 +118,13 @@ function reader(bytes: Uint8Array) {
  * @throws RangeError if the message is not a response of known length, or ends early
  */
 export function decodeResponse(message: Uint8Array): Response {
-  const { next, part } = reader(message);
+  const { next, part } = messageReader(message);
   // Framing indicator 1: a response of known length.
   if (next() !== 1) {
     throw new RangeError("the answer through the relay is none of known length");
   }
   const status = next();
-  const lines = reader(part());
+  const lines = messageReader(part());
   const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
   const headers = new Headers();
   while (!lines.ended()) {
@@ -136,7 +141,7 @@ export function decodeResponse(message: Uint8Array): Response {
  * @param encapsulated encapsulated key of the request
  * @throws DOMException if the gateway did not seal the response
  */
-export async function openResponse(
+export async function decryptResponse(
   secret: ArrayBuffer,
   encapsulated: Uint8Array,
   sealed: Uint8Array,
@@ -180,7 +185,7 @@ async function unsealedResponse(response: Response): Promise<Response> {
  *
  * @throws unknown without a response, or if the gateway did not seal it
  */
-export async function exchange(
+export async function exchangeThroughRelay(
   route: RelayRoute,
   url: string,
   init: RequestInit = {},
@@ -205,5 +210,5 @@ export async function exchange(
   }
   const answer = new Uint8Array(await response.arrayBuffer());
   const secret = await sender.export(RESPONSE, SECRET);
-  return decodeResponse(await openResponse(secret, encapsulated, answer));
+  return decodeResponse(await decryptResponse(secret, encapsulated, answer));
 }

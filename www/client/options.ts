@@ -150,7 +150,7 @@ export type ClientOptions<T extends Task | SumTask | string = Task | string> = C
 } & (T extends SumTask ? SumOptions : LocalOptions);
 
 /** Options of a client that are checked, with defaults filled in. */
-export interface Settings {
+export interface ClientSettings {
   /** URL of the task's resource at the collector. */
   readonly url: string;
   /** Id of the task. */
@@ -190,7 +190,7 @@ const DELAY_MS = 5_000;
 const MAX_EPSILON = 2;
 const MAX_DELAY_MS = 86_400_000;
 
-function warn(error: HushbinError): void {
+function warnUnlessNetworkError(error: HushbinError): void {
   if (error.code !== "network") {
     console.warn(`hushbin: ${error.message}`);
   }
@@ -212,14 +212,19 @@ function safeHandler(tell: (error: HushbinError) => void): (error: HushbinError)
  *
  * @throws OptionError unless `right` is true
  */
-export function check(option: string, value: unknown, right: boolean, expected: string): void {
+export function checkOption(
+  option: string,
+  value: unknown,
+  right: boolean,
+  expected: string,
+): void {
   if (!right) {
     throw new OptionError(option, value, expected);
   }
 }
 
 /** Returns the collector's URL, without slashes at its end. */
-function baseUrl(endpoint: unknown): string {
+function collectorUrl(endpoint: unknown): string {
   const there = typeof endpoint === "string" || endpoint instanceof URL;
   const page: string | undefined = globalThis.location?.href;
   let url = "";
@@ -229,7 +234,7 @@ function baseUrl(endpoint: unknown): string {
     // Not a valid URL. The check below throws.
   }
   const expect = (right: boolean, expected: string) =>
-    check("endpoint", endpoint, right, `the collector's URL${expected}`);
+    checkOption("endpoint", endpoint, right, `the collector's URL${expected}`);
   // "127.0.0.1:8080" would be a path.
   const isUrl = /^https?:/.test(url) && /^(https?:|\.{0,2}\/)/i.test(String(endpoint));
   expect(there && isUrl, ", with https:// or http://, or a path from /");
@@ -250,7 +255,8 @@ export const isSum = (task: unknown): task is SumTask => Object(task).trust !== 
 export const limitOf = (task: unknown) => (isSum(task) ? "maxCentralEpsilon" : "maxEpsilon");
 
 /** Returns whether the page fixes the task's parameters, so that the collector cannot choose them. */
-export const isPinned = ({ task, fingerprint }: Settings) => (task ?? fingerprint) !== undefined;
+export const isPinned = ({ task, fingerprint }: ClientSettings) =>
+  (task ?? fingerprint) !== undefined;
 
 /**
  * Checks the options of a client and fills in defaults.
@@ -258,24 +264,29 @@ export const isPinned = ({ task, fingerprint }: Settings) => (task ?? fingerprin
  * @throws OptionError
  * @throws TaskError `invalid-task`
  */
-export function settingsOf(options: ClientOptions<Task | SumTask | string>): Settings {
-  const { task: asked, fingerprint, fetch, onError = warn } = options;
+export function settingsOf(options: ClientOptions<Task | SumTask | string>): ClientSettings {
+  const { task: asked, fingerprint, fetch, onError = warnUnlessNetworkError } = options;
   const { delayMs = DELAY_MS, storage = "device", relay, trust } = options;
   const central = isSum(asked);
   const limit = limitOf(asked);
   const { [limit]: maxEpsilon = MAX_EPSILON, maxCentralEpsilon } = options;
-  const base = baseUrl(options.endpoint);
+  const base = collectorUrl(options.endpoint);
   const named = typeof asked === "string";
   // The code that reads tasks of sums is loaded later.
   const task = named ? undefined : central ? deepCopy(asked) : parseTask(asked);
   const id = String(task ? task.id : asked);
-  check("task", id, !named || /^[a-z0-9][a-z0-9-]{0,63}$/.test(id), "a task, or the id of one");
-  check("delayMs", delayMs, isBetween(delayMs, 0, MAX_DELAY_MS), `0 to ${MAX_DELAY_MS}`);
-  check(limit, maxEpsilon, isBetween(maxEpsilon, 0, Infinity), "a number from 0");
+  checkOption(
+    "task",
+    id,
+    !named || /^[a-z0-9][a-z0-9-]{0,63}$/.test(id),
+    "a task, or the id of one",
+  );
+  checkOption("delayMs", delayMs, isBetween(delayMs, 0, MAX_DELAY_MS), `0 to ${MAX_DELAY_MS}`);
+  checkOption(limit, maxEpsilon, isBetween(maxEpsilon, 0, Infinity), "a number from 0");
   const stored = STORAGES.includes(storage);
-  check("storage", storage, stored, STORAGES.join(", "));
+  checkOption("storage", storage, stored, STORAGES.join(", "));
   const pinned = fingerprint === undefined || /^[0-9a-f]{32}$/i.test(fingerprint);
-  check("fingerprint", fingerprint, pinned, "32 digits");
+  checkOption("fingerprint", fingerprint, pinned, "32 digits");
   const url = `${base}/tasks/${id}`;
   // An `analyser` that is undefined by mistake must not lead to unsealed reports.
   const special =

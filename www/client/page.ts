@@ -1,7 +1,7 @@
 /** Events in the life cycle of a page, a worker or a process. */
 
 /** Functions with which a client reacts to events of its page or process. */
-export interface LifeCycle {
+export interface LifeCycleHandlers {
   /**
    * Called when the page may be about to close. The requests for waiting reports must have started
    * when this function returns.
@@ -14,7 +14,7 @@ export interface LifeCycle {
   readonly wake: () => void;
 }
 
-interface Process {
+interface NodeProcess {
   readonly versions?: unknown;
   once?(event: "beforeExit", run: () => void): void;
   off?(event: "beforeExit", run: () => void): void;
@@ -37,14 +37,14 @@ export async function whenShown(): Promise<void> {
 /**
  * Returns whether an event announces the end of this page or process. Workers get no such event.
  */
-export const announcesEnd = () => isPage() || typeof processOf()?.once === "function";
+export const announcesEnd = () => isPage() || typeof nodeProcess()?.once === "function";
 
 /**
  * Returns Node's `process`, or `undefined`. Edge runtimes provide a stub without
  * `process.versions`, whose functions throw; it counts as absent.
  */
-function processOf(): Process | undefined {
-  const { process } = globalThis as { process?: Process };
+function nodeProcess(): NodeProcess | undefined {
+  const { process } = globalThis as { process?: NodeProcess };
   return process?.versions === undefined ? undefined : process;
 }
 
@@ -52,7 +52,7 @@ function processOf(): Process | undefined {
  * Returns whether this code runs in a process such as Node, and neither in a page nor in a worker
  * of a page.
  */
-export const isProcess = () => !isPage() && processOf() !== undefined;
+export const isProcess = () => !isPage() && nodeProcess() !== undefined;
 
 /** Adds an event listener and returns a function that removes it. */
 function listen(target: unknown, event: string, run: (event: never) => void): () => void {
@@ -81,7 +81,7 @@ export function onPageCache(left: () => void, back: () => void): () => void {
  * @returns a function that stops the call
  */
 export function onProcessEnd(run: () => void): () => void {
-  const host = processOf();
+  const host = nodeProcess();
   host?.once?.("beforeExit", run);
   return () => host?.off?.("beforeExit", run);
 }
@@ -93,7 +93,7 @@ export function onProcessEnd(run: () => void): () => void {
  *
  * @returns a function that stops the calls
  */
-export function onLifeCycle({ hide, wake }: LifeCycle): () => void {
+export function onLifeCycle({ hide, wake }: LifeCycleHandlers): () => void {
   const stops: (() => void)[] = [];
   // Workers also get events of the network.
   if (typeof (globalThis as Partial<EventTarget>).addEventListener === "function") {

@@ -1,15 +1,15 @@
 /** Permanent answers: equal answers are reported with the same bytes in each window. */
 
-import type { Ledger, Remembered } from "./budget.js";
-import { bytesOf, concatBytes } from "./bytes.js";
-import type { Entries } from "./input.js";
+import type { Ledger, RememberedAnswers } from "./budget.js";
+import { concatBytes, viewBytes } from "./bytes.js";
+import type { PackedEntries } from "./input.js";
 import type { ReportMaker } from "./maker.js";
 
 /** Maximum number of permanent answers that are stored, each with its report. */
 const MOST = 64;
 
 /** Information that a ledger remembers about certain answers. */
-export interface Recalled {
+export interface RecalledAnswers {
   /** True if these answers have already been reported in this window. */
   readonly isGiven: boolean;
   /** Report that was made from these answers for this task. Undefined if there is none. */
@@ -18,21 +18,25 @@ export interface Recalled {
    * Returns what the ledger has to remember after a report was made, in a window that ends at
    * `until`.
    */
-  after(until: number, report: Uint8Array): Remembered;
+  after(until: number, report: Uint8Array): RememberedAnswers;
 }
 
 /** Returns the salted digest of answers. */
-export function digestOf(engine: ReportMaker, salt: Uint8Array, entries: Entries): bigint {
+export function answersDigest(
+  engine: ReportMaker,
+  salt: Uint8Array,
+  entries: PackedEntries,
+): bigint {
   const { lengths, items, values } = entries;
-  return engine.digest(concatBytes([salt, lengths, items, values].map(bytesOf)));
+  return engine.digest(concatBytes([salt, lengths, items, values].map(viewBytes)));
 }
 
 /** Returns the information that a ledger remembers about answers. */
-export function recall(
+export function recallAnswers(
   { remembered, until }: Ledger,
   engine: ReportMaker,
-  entries: Entries,
-): Recalled {
+  entries: PackedEntries,
+): RecalledAnswers {
   const {
     salt,
     made,
@@ -45,7 +49,7 @@ export function recall(
     until: 0,
   };
   const { fingerprint } = engine;
-  const digest = digestOf(engine, salt, entries);
+  const digest = answersDigest(engine, salt, entries);
   const own = window === until ? given : new Set<bigint>();
   return {
     isGiven: own.has(digest),

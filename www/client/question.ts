@@ -2,16 +2,16 @@
 
 import type { CanonicalBytes } from "./canonical.js";
 import {
-  type Fields,
-  integer,
-  invalid,
-  listOf,
-  number,
-  oneOf,
-  type Reader,
-  type Readers,
-  read,
-  text,
+  type FieldReader,
+  type FieldReaders,
+  invalidTask,
+  readFields,
+  readInteger,
+  readListOf,
+  readNumber,
+  readOneOf,
+  readString,
+  type UncheckedFields,
 } from "./fields.js";
 import { OUT_OF_RANGE } from "./mechanism/codec.js";
 import { type Mechanism, parseMechanism, writeMechanism } from "./mechanism/index.js";
@@ -20,15 +20,15 @@ import { type Mechanism, parseMechanism, writeMechanism } from "./mechanism/inde
  * Names of items or options. A number is the number of items or options without names. Such items
  * are called "0", "1" and so on, and such options are given by index. `"open"` allows any names.
  */
-export type Items = readonly string[] | number | "open";
+export type ItemList = readonly string[] | number | "open";
 
 /** Items that a question asks people to rate, and the values that ratings can have. */
-export interface Ratings {
+export interface RatingsFields {
   /**
    * Names of the items. A number is the number of items, whose names are "0", "1" and so on.
    * `"open"` allows any names.
    */
-  readonly items: Items;
+  readonly items: ItemList;
   /**
    * Maximum number of items up to which a report covers the whole input: 1 to 1024. The mechanism
    * hash-bin always covers all items. For it, this is the number for which the task was planned.
@@ -50,7 +50,7 @@ interface QuestionBase {
 }
 
 /** Question with items, each of which a person may rate with a value. */
-export interface RatingsQuestion extends QuestionBase, Ratings {
+export interface RatingsQuestion extends QuestionBase, RatingsFields {
   readonly kind: "ratings";
 }
 
@@ -58,7 +58,7 @@ export interface RatingsQuestion extends QuestionBase, Ratings {
 export interface SetQuestion extends QuestionBase {
   readonly kind: "set";
   /** Names of the options, or the number of options, or `"open"` for arbitrary names. */
-  readonly options: Items;
+  readonly options: ItemList;
   /** Maximum number of options up to which a report covers the whole answer: 1 to 1024. */
   readonly sparsity: number;
 }
@@ -67,7 +67,7 @@ export interface SetQuestion extends QuestionBase {
 export interface ChoiceQuestion extends QuestionBase {
   readonly kind: "choice";
   /** Names of the options, or the number of options. */
-  readonly options: Exclude<Items, "open">;
+  readonly options: Exclude<ItemList, "open">;
 }
 
 /** Question that a person answers with yes or no. */
@@ -127,16 +127,16 @@ export interface NumbersQuestion extends QuestionBase {
 }
 
 /** Part of a question. Answers refer to it by its name. */
-type PartOf<Q> = Q extends Question ? Omit<Q, keyof QuestionBase> & Pick<Q, "name"> : never;
+type QuestionPart<Q> = Q extends Question ? Omit<Q, keyof QuestionBase> & Pick<Q, "name"> : never;
 
 /**
  * Part of a question that has options, or is a flag with the options no and yes. It is the rows of
  * a cross-tabulation question, or a part of a question of the kind `together`.
  */
-export type RowPart = PartOf<ChoiceQuestion | FlagQuestion>;
+export type RowPart = QuestionPart<ChoiceQuestion | FlagQuestion>;
 
 /** Columns of a cross-tabulation question that are a number. Its mean is estimated in each row. */
-export interface LevelPart extends PartOf<MeanQuestion> {
+export interface LevelPart extends QuestionPart<MeanQuestion> {
   /**
    * Number of levels to which answers are rounded, 2 to 1024. They are evenly spaced from `min` to
    * `max`.
@@ -145,7 +145,7 @@ export interface LevelPart extends PartOf<MeanQuestion> {
 }
 
 /** Columns of a cross-tabulation question. */
-export type ColumnPart = PartOf<ChoiceQuestion | FlagQuestion | BinsQuestion> | LevelPart;
+export type ColumnPart = QuestionPart<ChoiceQuestion | FlagQuestion | BinsQuestion> | LevelPart;
 
 /**
  * Cross-tabulation question. A person gives an answer for the rows and one for the columns.
@@ -197,9 +197,9 @@ export type Question =
  *
  * @internal
  */
-export function itemsOf(
+export function questionItems(
   question: Exclude<Question, FlagQuestion | NumberQuestion | TextQuestion>,
-): Items {
+): ItemList {
   if ("of" in question) {
     return question.of.map((each) => each.name);
   }
@@ -207,35 +207,40 @@ export function itemsOf(
 }
 
 /** @internal */
-export const attribute: Reader<Attribute> = (from, key) =>
-  read(from[key], key, { name: text, min: number, max: number }, { unit: text });
+export const attribute: FieldReader<Attribute> = (from, key) =>
+  readFields(
+    from[key],
+    key,
+    { name: readString, min: readNumber, max: readNumber },
+    { unit: readString },
+  );
 
 /** @internal */
-export const items: Reader<Items> = (from, key) => {
+export const items: FieldReader<ItemList> = (from, key) => {
   const value = from[key];
   if (value === "open") {
     return value;
   }
-  return (typeof value === "number" ? integer : listOf(text))(from, key);
+  return (typeof value === "number" ? readInteger : readListOf(readString))(from, key);
 };
 
-const part: Reader<ColumnPart> = (from, key) =>
-  fieldsOf(Object(from[key]) as Fields, key, PART_KINDS, {}, {}) as ColumnPart;
+const part: FieldReader<ColumnPart> = (from, key) =>
+  readQuestionFields(Object(from[key]) as UncheckedFields, key, PART_KINDS, {}, {}) as ColumnPart;
 
 /**
  * Reads the two parts of a cross-tabulation question. Canonical bytes cannot express another number
  * of parts.
  */
-const parts: Reader<CrossQuestion["of"]> = (from, key) => {
-  const both = listOf(part)(from, key);
+const parts: FieldReader<CrossQuestion["of"]> = (from, key) => {
+  const both = readListOf(part)(from, key);
   if (both.length !== 2) {
-    throw invalid(`${key} is not two parts`);
+    throw invalidTask(`${key} is not two parts`);
   }
   // The core refuses rows that are numbers.
   return both as readonly ColumnPart[] as CrossQuestion["of"];
 };
 
-const mechanism: Reader<Mechanism> = (from, key) => parseMechanism(from[key]);
+const mechanism: FieldReader<Mechanism> = (from, key) => parseMechanism(from[key]);
 
 /**
  * Kinds of values that ratings can have. The index of a kind encodes it in canonical bytes.
@@ -251,58 +256,58 @@ export const VALUES = ["sign", "real"] as const;
  */
 export const RATINGS_FIELDS = {
   items,
-  sparsity: integer,
-  value: /* @__PURE__ */ oneOf(VALUES),
+  sparsity: readInteger,
+  value: /* @__PURE__ */ readOneOf(VALUES),
   mechanism,
-} as const satisfies Readers;
+} as const satisfies FieldReaders;
 
 /**
  * Readers of the fields of each kind of question. The position of a kind encodes it in canonical
  * bytes, except for the kind `ratings`.
  */
 const FIELDS_BY_KIND = {
-  set: { options: items, sparsity: integer },
+  set: { options: items, sparsity: readInteger },
   choice: { options: items },
   flag: {},
-  number: { min: number, max: number },
-  numbers: { of: /* @__PURE__ */ listOf(attribute) },
+  number: { min: readNumber, max: readNumber },
+  numbers: { of: /* @__PURE__ */ readListOf(attribute) },
   cross: { of: parts },
-  text: { prefixes: /* @__PURE__ */ listOf(integer) },
-  together: { of: /* @__PURE__ */ listOf(part) },
+  text: { prefixes: /* @__PURE__ */ readListOf(readInteger) },
+  together: { of: /* @__PURE__ */ readListOf(part) },
   ratings: RATINGS_FIELDS,
-} as const satisfies Readonly<Record<Question["kind"], Readers>>;
+} as const satisfies Readonly<Record<Question["kind"], FieldReaders>>;
 
-type Kind = Question["kind"];
+type QuestionKind = Question["kind"];
 
-const KINDS = /* @__PURE__ */ Object.keys(FIELDS_BY_KIND) as Kind[];
+const KINDS = /* @__PURE__ */ Object.keys(FIELDS_BY_KIND) as QuestionKind[];
 
 /** Kinds that a part of a question can have. The core refuses some combinations of kinds. */
 const PART_KINDS = ["choice", "flag", "number"] as const;
 
 /** Reads the fields of a question, or of a part of a question. */
-function fieldsOf(
-  value: Fields,
+function readQuestionFields(
+  value: UncheckedFields,
   what: string,
-  kinds: readonly Kind[],
-  required: Readers,
-  optional: Readers,
+  kinds: readonly QuestionKind[],
+  required: FieldReaders,
+  optional: FieldReaders,
 ): object {
-  const kind = oneOf(kinds)(value, "kind");
+  const kind = readOneOf(kinds)(value, "kind");
   const binned = kind === "number" && value.edges !== undefined;
-  return read(
+  return readFields(
     value,
     what,
     {
-      name: text,
-      kind: text,
-      ...(binned ? { edges: listOf(number) } : FIELDS_BY_KIND[kind]),
-      ...(kind === "number" && !binned && kinds === PART_KINDS && { levels: integer }),
+      name: readString,
+      kind: readString,
+      ...(binned ? { edges: readListOf(readNumber) } : FIELDS_BY_KIND[kind]),
+      ...(kind === "number" && !binned && kinds === PART_KINDS && { levels: readInteger }),
       ...required,
     },
     {
       ...optional,
-      ...(kind === "number" && { unit: text }),
-      ...(binned && { step: number }),
+      ...(kind === "number" && { unit: readString }),
+      ...(binned && { step: readNumber }),
     },
   );
 }
@@ -313,11 +318,17 @@ function fieldsOf(
  * @throws TaskError `invalid-task`
  * @internal
  */
-export const parseQuestion: Reader<Question> = (from, key) => {
-  const value = Object(from[key]) as Fields;
+export const parseQuestion: FieldReader<Question> = (from, key) => {
+  const value = Object(from[key]) as UncheckedFields;
   try {
-    // `fieldsOf` has read the fields of this kind.
-    return fieldsOf(value, "it", KINDS, { mechanism }, { weight: integer }) as Question;
+    // `readQuestionFields` has read the fields of this kind.
+    return readQuestionFields(
+      value,
+      "it",
+      KINDS,
+      { mechanism },
+      { weight: readInteger },
+    ) as Question;
   } catch (error) {
     (error as Error).message += ` in question ${JSON.stringify(value.name)}`;
     throw error;
@@ -329,7 +340,7 @@ export const parseQuestion: Reader<Question> = (from, key) => {
  *
  * @internal
  */
-export function writeItems(listed: Items, bytes: CanonicalBytes): void {
+export function writeItems(listed: ItemList, bytes: CanonicalBytes): void {
   if (listed === "open") {
     bytes.number(2);
   } else if (typeof listed === "number") {
@@ -354,7 +365,7 @@ export function writeUnit(unit: string | undefined, bytes: CanonicalBytes): void
   bytes.text(unit === undefined ? "" : unit || "\0");
 }
 
-function writeScale(question: PartOf<BinsQuestion> | LevelPart, bytes: CanonicalBytes): void {
+function writeScale(question: QuestionPart<BinsQuestion> | LevelPart, bytes: CanonicalBytes): void {
   writeUnit(question.unit, bytes);
   bytes.float((question as BinsQuestion).step ?? 0);
   if ("edges" in question) {
@@ -379,7 +390,7 @@ function writePart(part: ColumnPart, bytes: CanonicalBytes): void {
   }
 }
 
-function writeKind(kind: Kind, bytes: CanonicalBytes): void {
+function writeKind(kind: QuestionKind, bytes: CanonicalBytes): void {
   bytes.number(VALUES.length + KINDS.indexOf(kind));
 }
 
@@ -418,7 +429,7 @@ export function writeQuestion(question: Question, bytes: CanonicalBytes): void {
   } else if (kind === "text") {
     bytes.list(question.prefixes);
   } else if (kind !== "flag" && kind !== "number") {
-    writeItems(itemsOf(question), bytes);
+    writeItems(questionItems(question), bytes);
     bytes.number(
       kind === "numbers" ? question.of.length : kind === "choice" ? 1 : question.sparsity,
     );

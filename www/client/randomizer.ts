@@ -9,10 +9,10 @@ import { utf8 } from "./canonical.js";
 import { coreErrorText, NO_ENTROPY, UNKNOWN_MECHANISM } from "./codes.js";
 import { deepCopy } from "./entries.js";
 import { ClosedError, EntropyError, OptionError, TaskError } from "./errors.js";
-import { type Entries, InputReader, type ReportInput } from "./input.js";
+import { InputReader, type PackedEntries, type ReportInput } from "./input.js";
 import { loadExtras, loadSums } from "./loaders.js";
 import type { ReportMaker } from "./maker.js";
-import { callCore, completeModule, loadModule } from "./module.js";
+import { callCore, loadCompleteModule, loadModule } from "./module.js";
 import { isSum } from "./options.js";
 import type { SumRandomizer } from "./sums/randomizer.js";
 import type { SumTask } from "./sums/task.js";
@@ -106,7 +106,7 @@ export interface RandomizerOptions<T extends Task | SumTask = Task> {
  *
  * @internal
  */
-export class Engine implements Randomizer, ReportMaker {
+export class LocalReportMaker implements Randomizer, ReportMaker {
   readonly messages = 1;
   declare readonly task: Task;
   declare readonly fingerprint: string;
@@ -151,7 +151,7 @@ export class Engine implements Randomizer, ReportMaker {
    *
    * @throws AnswerError
    */
-  read(input: unknown): Entries {
+  read(input: unknown): PackedEntries {
     return this.#reader.read(input);
   }
 
@@ -160,7 +160,7 @@ export class Engine implements Randomizer, ReportMaker {
    *
    * @throws ClosedError, EntropyError, WasmError
    */
-  make({ lengths, items, values, clipped }: Entries): Uint8Array {
+  make({ lengths, items, values, clipped }: PackedEntries): Uint8Array {
     const report = this.randomizeMany(lengths, items, values);
     // Counted only if a report was made.
     this.#clipped += clipped;
@@ -237,15 +237,15 @@ export class Engine implements Randomizer, ReportMaker {
  *
  * @throws number, TaskError, WasmError
  */
-async function engineOf(task: Task): Promise<Engine> {
+async function createMakerCompletingModule(task: Task): Promise<LocalReportMaker> {
   try {
-    return new Engine(task);
+    return new LocalReportMaker(task);
   } catch (cause) {
     if (cause !== UNKNOWN_MECHANISM) {
       throw cause;
     }
-    await completeModule();
-    return new Engine(task);
+    await loadCompleteModule();
+    return new LocalReportMaker(task);
   }
 }
 
@@ -256,10 +256,10 @@ async function engineOf(task: Task): Promise<Engine> {
  * @throws EntropyError, WasmError
  * @internal
  */
-export async function createEngine(task: Task): Promise<Engine> {
+export async function createLocalMaker(task: Task): Promise<LocalReportMaker> {
   await loadModule();
   try {
-    return await engineOf(task);
+    return await createMakerCompletingModule(task);
   } catch (cause) {
     if (typeof cause !== "number") {
       throw cause;
@@ -293,5 +293,5 @@ export async function createRandomizer(
 ): Promise<Randomizer | SumRandomizer> {
   // The caller may change its own task afterwards.
   const own = deepCopy(Object(options).task);
-  return isSum(own) ? (await loadSums()).createMaker(own) : createEngine(parseTask(own));
+  return isSum(own) ? (await loadSums()).createMaker(own) : createLocalMaker(parseTask(own));
 }

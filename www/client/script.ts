@@ -10,28 +10,28 @@
 
 import * as exported from "./exports.js";
 import { INLINED } from "./inlined.js";
-import { setSources } from "./module.js";
+import { setCoreSources } from "./module.js";
 
 /**
  * Exports of files that are loaded later, by file. Each file puts its exports into `hushbin.files`.
  */
-type Files = Readonly<Record<string, unknown>>;
+type LoadedFiles = Readonly<Record<string, unknown>>;
 
-type Run = (hushbin: Global) => unknown;
-type Global = typeof exported & {
-  files: Files;
-  load: typeof load;
-  push(...runs: readonly Run[]): void;
+type QueuedFunction = (hushbin: HushbinGlobal) => unknown;
+type HushbinGlobal = typeof exported & {
+  files: LoadedFiles;
+  load: typeof loadFile;
+  push(...runs: readonly QueuedFunction[]): void;
 };
 
 /** Part of the Trusted Types API that this script uses. */
-interface Policy {
+interface TrustedTypesPolicy {
   createScriptURL(url: string): string;
 }
 
 const scope = globalThis as unknown as {
-  hushbin?: Global | readonly Run[];
-  trustedTypes?: { createPolicy(name: string, rules: Policy): Policy };
+  hushbin?: HushbinGlobal | readonly QueuedFunction[];
+  trustedTypes?: { createPolicy(name: string, rules: TrustedTypesPolicy): TrustedTypesPolicy };
 };
 
 // Element of this script, which is known only while the script runs. A worker has none.
@@ -41,16 +41,16 @@ const own = globalThis.document?.currentScript as HTMLScriptElement | null | und
 const folder = own?.dataset.folder ?? String(own?.src).replace(/[^/]*$/, "");
 
 /** Policy that accepts all URLs. Their hashes are checked. */
-const PLAIN: Policy = { createScriptURL: String };
+const PLAIN: TrustedTypesPolicy = { createScriptURL: String };
 /**
  * Policy with which this script sets URLs. Pages that enforce Trusted Types have to allow its name.
  */
-let policy: Policy | undefined;
+let policy: TrustedTypesPolicy | undefined;
 
 const loading: Record<string, Promise<unknown> | undefined> = {};
 
 /** Loads a file from the folder of this script, and runs it. The file must have the given hash. */
-function load(name: string, hash: string): Promise<unknown> {
+function loadFile(name: string, hash: string): Promise<unknown> {
   // Load each file once: every further request would reveal its time to the host.
   loading[name] ??= new Promise((resolve, reject) => {
     const script = document.createElement("script");
@@ -73,10 +73,10 @@ function load(name: string, hash: string): Promise<unknown> {
   return loading[name];
 }
 
-const hushbin: Global = {
+const hushbin: HushbinGlobal = {
   ...exported,
   files: {},
-  load,
+  load: loadFile,
   push(...runs) {
     for (const run of runs) {
       try {
@@ -95,7 +95,7 @@ const hushbin: Global = {
 // objects.
 const early = scope.hushbin ?? [];
 if (Array.isArray(early)) {
-  setSources(INLINED);
+  setCoreSources(INLINED);
   scope.hushbin = hushbin;
   hushbin.push(...early);
 }

@@ -27,10 +27,10 @@ const SUITE = "0,32,0,1,0,1";
 const LABEL = new TextEncoder().encode("hushbin sealed report\0");
 
 /** Function that seals the bytes of one report. */
-export type Seal = (report: Uint8Array) => Promise<Uint8Array>;
+export type SealFunction = (report: Uint8Array) => Promise<Uint8Array>;
 
 /** Returns the SHA-256 hash of a key configuration. Its first 16 bytes are the pin. */
-export async function digestOf(configuration: BufferSource): Promise<Uint8Array> {
+export async function configurationHash(configuration: BufferSource): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.digest("SHA-256", configuration));
 }
 
@@ -38,7 +38,7 @@ export async function digestOf(configuration: BufferSource): Promise<Uint8Array>
  * Returns whether these bytes are a key configuration of the supported version and cipher suite,
  * for reports of the task with this fingerprint.
  */
-export function isConfiguration(bytes: Uint8Array, fingerprint: string): boolean {
+export function isKeyConfiguration(bytes: Uint8Array, fingerprint: string): boolean {
   return (
     bytes.length === CONFIGURATION_BYTES &&
     bytes[0] === VERSION &&
@@ -48,7 +48,7 @@ export function isConfiguration(bytes: Uint8Array, fingerprint: string): boolean
 }
 
 /** Returns the browser's implementation of X25519, or one in JavaScript if the browser has none. */
-async function kemOf(): Promise<KemInterface> {
+async function createKem(): Promise<KemInterface> {
   try {
     await crypto.subtle.generateKey("X25519", false, ["deriveBits"]);
     return new DhkemX25519HkdfSha256();
@@ -59,9 +59,9 @@ async function kemOf(): Promise<KemInterface> {
 }
 
 /** Returns the cipher suite that seals reports, and requests through a relay. */
-export async function suiteOf(): Promise<CipherSuite> {
+export async function createCipherSuite(): Promise<CipherSuite> {
   return new CipherSuite({
-    kem: await kemOf(),
+    kem: await createKem(),
     kdf: new HkdfSha256(),
     aead: new Aes128Gcm(),
   });
@@ -72,13 +72,13 @@ export async function suiteOf(): Promise<CipherSuite> {
  *
  * @throws Error if the browser lacks WebCrypto, which exists only in secure contexts
  */
-export async function sealerOf(configuration: Uint8Array<ArrayBuffer>): Promise<Seal> {
-  const suite = await suiteOf();
+export async function createSealer(configuration: Uint8Array<ArrayBuffer>): Promise<SealFunction> {
+  const suite = await createCipherSuite();
   const key = configuration.slice(KEY, KEY_END);
   const recipientPublicKey = await suite.kem.deserializePublicKey(key.buffer);
   const [high = 0, low = 0] = configuration.subarray(KEY_END);
   const length = 256 * high + low;
-  const id = (await digestOf(configuration)).subarray(0, KEY_ID_BYTES);
+  const id = (await configurationHash(configuration)).subarray(0, KEY_ID_BYTES);
   const info = new Uint8Array([...LABEL, ...configuration]).buffer;
   return async (report) => {
     if (report.length > length) {

@@ -1,6 +1,6 @@
 /** Settings in which sessions that seal reports differ from other sessions. */
 
-import type { Entries } from "./input.js";
+import type { PackedEntries } from "./input.js";
 import type { ReportMaker } from "./maker.js";
 import type { Receipt } from "./receipt.js";
 import type { StoredReport } from "./store/store.js";
@@ -24,11 +24,17 @@ export interface SealableSession {
    * @param pack makes a report, or receives a report that was made before. If it throws, nothing is
    * charged, and the caller gets the error
    */
-  change(entries: Entries, pack?: (report?: Uint8Array) => PackedReport): Promise<ReportResult>;
+  change(
+    entries: PackedEntries,
+    pack?: (report?: Uint8Array) => PackedReport,
+  ): Promise<ReportResult>;
 }
 
 /** Function that reports answers in several steps, for example because it seals the report. */
-export type ReportFunction = (session: SealableSession, entries: Entries) => Promise<ReportResult>;
+export type ReportFunction = (
+  session: SealableSession,
+  entries: PackedEntries,
+) => Promise<ReportResult>;
 
 /** Settings that replace the usual ones, which are for a local ε without sealing. */
 export interface SessionOverrides {

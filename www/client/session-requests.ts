@@ -1,13 +1,13 @@
 /** Requests of a session, for its task, its keys and its reports. */
 
 import { ClosedError, NetworkError } from "./errors.js";
-import type { Settings } from "./options.js";
+import type { ClientSettings } from "./options.js";
 import { onProcessEnd } from "./page.js";
 import { backoffMs, startTimer } from "./time.js";
 
 /** Sends the requests of a session. After the session is stopped, nothing more is sent. */
 export class SessionRequests {
-  readonly #onError: Settings["onError"];
+  readonly #onError: ClientSettings["onError"];
   /** Sends a request. Rejects with ClosedError after the session is stopped. */
   readonly fetch: typeof globalThis.fetch;
   /** Functions that reject the promises of {@link failure} at the next failure. */
@@ -23,7 +23,7 @@ export class SessionRequests {
    */
   confirm: (() => Promise<void>) | undefined;
 
-  constructor({ onError, fetch }: Settings) {
+  constructor({ onError, fetch }: ClientSettings) {
     this.#onError = onError;
     // Without `confirm`, the request has begun when this returns.
     this.fetch = async (input, init) => {

@@ -3,17 +3,24 @@
  * delivery.
  */
 
-import { allows, chargeLedger, ledgerAt, newLedger, TOLERANCE, withCharge } from "./budget.js";
+import {
+  addCharge,
+  chargeLedger,
+  emptyLedger,
+  isReportAllowed,
+  ledgerAt,
+  TOLERANCE,
+} from "./budget.js";
 import { concatBytes } from "./bytes.js";
 import { Delivery } from "./delivery.js";
-import type { Described } from "./described.js";
+import type { DescribedTask } from "./described.js";
 import { ClosedError, OutboxFullError, StorageError, TaskError } from "./errors.js";
-import type { Entries } from "./input.js";
+import type { PackedEntries } from "./input.js";
 import { loadExtras, loadLeaving, loadShuffled } from "./loaders.js";
 import type { ReportMaker } from "./maker.js";
-import { isPinned, type Settings } from "./options.js";
+import { type ClientSettings, isPinned } from "./options.js";
 import { announcesEnd, isHidden, onLifeCycle, onPageCache, whenShown } from "./page.js";
-import { createEngine } from "./randomizer.js";
+import { createLocalMaker } from "./randomizer.js";
 import { emptyReceipt, type Receipt } from "./receipt.js";
 import type {
   PackedReport,
@@ -39,7 +46,7 @@ const empty = async () => [];
  */
 const NOTHING = {
   durable: false,
-  ledgers: async () => ({ ledger: newLedger(), charges: [] }),
+  ledgers: async () => ({ ledger: emptyLedger(), charges: [] }),
   waiting: empty,
   withdraw: empty,
   history: empty,
@@ -55,7 +62,7 @@ const NOTHING = {
  * @throws StorageError if the database does not respond
  * @throws WasmError if the store in memory is needed and cannot be loaded
  */
-export async function storeOf(settings: Settings, create = true): Promise<Store> {
+export async function openStore(settings: ClientSettings, create = true): Promise<Store> {
   const { storage, dryRun, ledger, collector } = settings;
   // A dry run must not change the real ledger.
   if (storage !== "memory" && !dryRun) {
@@ -84,7 +91,7 @@ export async function storeOf(settings: Settings, create = true): Promise<Store>
 const DRY_RUN_TRANSPORT: Transport = { send: async () => ({ kind: "acknowledged" }) };
 
 /** Consent that a client was granted. The sessions until its revocation share this object. */
-export interface Grant {
+export interface ConsentGrant {
   /**
    * Number of times that consent had been revoked when the first of these sessions read the ledger.
    * Undefined until then.
@@ -93,14 +100,14 @@ export interface Grant {
 }
 
 /** Objects and state with which a session begins. */
-interface Begun extends Partial<Described> {
+interface SessionStart extends Partial<DescribedTask> {
   readonly engine: ReportMaker;
   readonly store: Store;
-  readonly grant: Grant;
+  readonly grant: ConsentGrant;
   /** End of the delay that the collector requested, in milliseconds since 1970. */
   readonly notBefore: number;
   /** Finds permanent answers that were reported before. Undefined if answers are fresh. */
-  readonly recall: typeof import("./permanent.js").recall | undefined;
+  readonly recall: typeof import("./permanent.js").recallAnswers | undefined;
   /** Called after each change of the session's reports. */
   readonly changed: () => void;
   /** Called when another tab or worker has revoked consent. */
@@ -127,12 +134,12 @@ export class Session implements SealableSession {
    * Undefined if one step is enough.
    */
   declare reporter: ReportFunction | undefined;
-  readonly #settings: Settings;
+  readonly #settings: ClientSettings;
   readonly #requests: SessionRequests;
   /** Objects and state with which the session began. */
-  readonly begun: Begun;
+  readonly begun: SessionStart;
 
-  constructor(settings: Settings, requests: SessionRequests, begun: Begun) {
+  constructor(settings: ClientSettings, requests: SessionRequests, begun: SessionStart) {
     const { engine, store, changed, grant, ended } = begun;
     this.engine = engine;
     this.store = store;
@@ -222,7 +229,7 @@ export class Session implements SealableSession {
    *
    * @throws AnswerError, UnknownItemError, ValueRangeError
    */
-  read(input: unknown): Entries {
+  read(input: unknown): PackedEntries {
     const entries = this.engine.read(input);
     for (const error of entries.unknown) {
       if (isPinned(this.#settings)) {
@@ -239,12 +246,12 @@ export class Session implements SealableSession {
    * Randomises answers unless a report is given. Returns the report, and an upload that contains
    * only this report.
    */
-  pack(entries: Entries, report = this.engine.make(entries)): PackedReport {
+  pack(entries: PackedEntries, report = this.engine.make(entries)): PackedReport {
     return [report, concatBytes([this.engine.uploadHeader(this.engine.messages), report])];
   }
 
   async change(
-    entries: Entries,
+    entries: PackedEntries,
     pack = (report?: Uint8Array) => this.pack(entries, report),
   ): Promise<ReportResult> {
     const { length: dropped } = entries.unknown;
@@ -269,7 +276,7 @@ export class Session implements SealableSession {
       }
       const recalled = recall?.(ledger, engine, entries);
       const epsilon = recalled?.report ? 0 : engine.task.epsilon;
-      const isOver = !allows(ledger, charges, budget, epsilon, maxEpsilon, now);
+      const isOver = !isReportAllowed(ledger, charges, budget, epsilon, maxEpsilon, now);
       if (recalled?.isGiven || isOver) {
         const outcome = recalled?.isGiven ? "unchanged" : "over-budget";
         // Unchanged: with a clock that is wrong now, a window that seems to have ended may be open.
@@ -290,7 +297,7 @@ export class Session implements SealableSession {
           described: described ?? null,
           remembered: recalled?.after(after.until, report) ?? null,
         },
-        charges: withCharge(charges, after.until, epsilon, now),
+        charges: addCharge(charges, after.until, epsilon, now),
         made: { at: now, epsilon, bytes, state: "waiting" },
         result: { outcome: "queued", epsilon, dropped },
       };
@@ -321,10 +328,10 @@ export class Session implements SealableSession {
  * @throws ClosedError after the session was stopped
  */
 export async function openSession(
-  settings: Settings,
+  settings: ClientSettings,
   requests: SessionRequests,
   opened: (session: Session) => void,
-  events: Pick<Begun, "changed" | "ended" | "withdrawing" | "grant">,
+  events: Pick<SessionStart, "changed" | "ended" | "withdrawing" | "grant">,
 ): Promise<Session> {
   let engine: ReportMaker | undefined;
   let storing: Promise<Store> | undefined;
@@ -337,7 +344,7 @@ export async function openSession(
       parts?.overrides(settings, requests) ?? {};
     const own = { ...settings, fetch: requests.fetch, ...overrides };
     // Opened in parallel with the engine: each takes about 20 ms in a page that has just loaded.
-    storing = storeOf(settings);
+    storing = openStore(settings);
     // The promise may reject before it is awaited, which must not count as an unhandled rejection.
     storing.catch(() => {});
     // Read before anything is loaded, so that a later revocation by another context has an effect.
@@ -352,7 +359,7 @@ export async function openSession(
       return ledger;
     });
     reading.catch(() => {});
-    const { described, until }: Partial<Described> = settings.task
+    const { described, until }: Partial<DescribedTask> = settings.task
       ? {}
       : await (await loadExtras()).describe(own, requests, await reading, parseTask);
     const { fingerprint: said } = described ?? {};
@@ -363,7 +370,7 @@ export async function openSession(
     if (!isWithin || !isPinned(settings)) {
       (await loadExtras()).checkBudget(task, settings);
     }
-    engine = await (maker?.() ?? createEngine(task as Task));
+    engine = await (maker?.() ?? createLocalMaker(task as Task));
     const { fingerprint } = engine;
     // The fingerprint must match the pinned one, and the one that the collector states.
     for (const pin of [settings.fingerprint, said]) {
@@ -393,7 +400,7 @@ export async function openSession(
     opened(session);
     if ((await reading).reserved.length > 0) {
       loadLeaving()
-        .then(({ recover }) => recover(session))
+        .then(({ endOrphanedReservations }) => endOrphanedReservations(session))
         .catch(() => {});
     }
     return session;

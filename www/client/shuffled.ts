@@ -10,21 +10,21 @@
 import { WasmError } from "./errors.js";
 import { INJECTED, injectable } from "./injected.js";
 import { messageOf } from "./module.js";
-import { isSum, type Settings } from "./options.js";
+import { type ClientSettings, isSum } from "./options.js";
 import { sealedOverrides } from "./sealed/session.js";
 import type { SessionOverrides } from "./session-overrides.js";
 import type { SessionRequests } from "./session-requests.js";
 
-type Sums = ReturnType<typeof import("./sums.js").inject>;
+type SumsCode = ReturnType<typeof import("./sums.js").inject>;
 
-let own: Sums | undefined;
+let own: SumsCode | undefined;
 
 /**
  * Loads the code for sum tasks. A later call tries again after a failure.
  *
  * @throws WasmError if it cannot be loaded
  */
-async function sums(): Promise<Sums> {
+async function loadSumsCode(): Promise<SumsCode> {
   try {
     const { inject } = await import("./sums.js");
     // Called once, because each call evaluates the file again.
@@ -40,10 +40,12 @@ async function sums(): Promise<Sums> {
  *
  * @throws OptionError, SealingError
  */
-function overrides(settings: Settings, requests: SessionRequests): SessionOverrides {
+function sessionOverrides(settings: ClientSettings, requests: SessionRequests): SessionOverrides {
   const { task } = settings;
   const sealed = sealedOverrides(settings, requests);
-  return isSum(task) ? { ...sealed, maker: async () => (await sums()).createMaker(task) } : sealed;
+  return isSum(task)
+    ? { ...sealed, maker: async () => (await loadSumsCode()).createMaker(task) }
+    : sealed;
 }
 
-export const inject = injectable({ sums, overrides });
+export const inject = injectable({ sums: loadSumsCode, overrides: sessionOverrides });

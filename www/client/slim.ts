@@ -7,7 +7,7 @@
  * @packageDocumentation
  */
 
-import { loadModule, setSources, type WasmSource } from "./module.js";
+import { loadModule, setCoreSources, type WasmSource } from "./module.js";
 
 export * from "./exports.js";
 export type { Fallback } from "./fallback.js";
@@ -35,7 +35,7 @@ export async function initialize(
   source: WasmSource | Promise<WasmSource>,
   complete?: WasmSource | Promise<WasmSource>,
 ): Promise<void> {
-  setSources({
+  setCoreSources({
     module: () => source,
     complete: complete === undefined ? undefined : () => complete,
     fallback: async () => (await import("./fallback.js")).fallback,

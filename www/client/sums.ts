@@ -9,6 +9,6 @@
 
 import { injectable } from "./injected.js";
 import { privacyOf } from "./sums/privacy.js";
-import { createMaker } from "./sums/randomizer.js";
+import { createSumMaker } from "./sums/randomizer.js";
 
-export const inject = injectable({ createMaker, privacyOf });
+export const inject = injectable({ createMaker: createSumMaker, privacyOf });

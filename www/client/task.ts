@@ -1,13 +1,22 @@
 /** Types, readers and canonical bytes of tasks with a local ε. */
 
 import { CanonicalBytes } from "./canonical.js";
-import { integer, invalid, listOf, number, oneOf, type Reader, read, text } from "./fields.js";
+import {
+  type FieldReader,
+  invalidTask,
+  readFields,
+  readInteger,
+  readListOf,
+  readNumber,
+  readOneOf,
+  readString,
+} from "./fields.js";
 import { type Mechanism, writeMechanism } from "./mechanism/index.js";
 import {
   parseQuestion,
   type Question,
   RATINGS_FIELDS,
-  type Ratings,
+  type RatingsFields,
   VALUES,
   writeItems,
   writeQuestion,
@@ -48,8 +57,13 @@ export function reportsPerYear({ days, reports }: Budget): number {
 }
 
 /** @internal */
-export const budget: Reader<Partial<Budget>> = (from, key) =>
-  read(from[key], key, {}, { days: integer, reports: integer, answers: oneOf(ANSWERS) });
+export const budget: FieldReader<Partial<Budget>> = (from, key) =>
+  readFields(
+    from[key],
+    key,
+    {},
+    { days: readInteger, reports: readInteger, answers: readOneOf(ANSWERS) },
+  );
 
 const ANSWERS = ["fresh", "permanent"] as const;
 
@@ -69,7 +83,7 @@ interface TaskBase extends AnyTask {
 }
 
 /** Task that only asks for ratings of items. It has one question, without a name. */
-export interface RatingsTask extends TaskBase, Ratings {
+export interface RatingsTask extends TaskBase, RatingsFields {
   /** Mechanism that randomises inputs. */
   readonly mechanism: Mechanism;
 }
@@ -102,10 +116,10 @@ export interface FetchedTask {
 const MIN_EPSILON = 0.001;
 const MAX_EPSILON = 12;
 
-const epsilon: Reader<number> = (from, key) => {
-  const value = number(from, key);
+const epsilon: FieldReader<number> = (from, key) => {
+  const value = readNumber(from, key);
   if (value < MIN_EPSILON || value > MAX_EPSILON) {
-    throw invalid(`${key} is ${value}, expected ${MIN_EPSILON} to ${MAX_EPSILON}`);
+    throw invalidTask(`${key} is ${value}, expected ${MIN_EPSILON} to ${MAX_EPSILON}`);
   }
   return value;
 };
@@ -117,8 +131,10 @@ const epsilon: Reader<number> = (from, key) => {
  */
 export function parseTask(value: unknown): Task {
   const asked =
-    Object(value).questions === undefined ? RATINGS_FIELDS : { questions: listOf(parseQuestion) };
-  return read(value, "it", { id: text, epsilon, ...asked }, { budget }) as Task;
+    Object(value).questions === undefined
+      ? RATINGS_FIELDS
+      : { questions: readListOf(parseQuestion) };
+  return readFields(value, "it", { id: readString, epsilon, ...asked }, { budget }) as Task;
 }
 
 /**
@@ -126,7 +142,7 @@ export function parseTask(value: unknown): Task {
  *
  * @internal
  */
-export function budgetBytes(task: AnyTask): CanonicalBytes {
+export function canonicalBudgetBytes(task: AnyTask): CanonicalBytes {
   const bytes = new CanonicalBytes();
   const { days, reports, answers } = budgetOf(task);
   const { days: window, reports: allowed, answers: usual } = DEFAULT_BUDGET;
@@ -147,7 +163,7 @@ export function budgetBytes(task: AnyTask): CanonicalBytes {
  * @internal
  */
 export function canonicalBytes(task: Task): Uint8Array {
-  const bytes = budgetBytes(task);
+  const bytes = canonicalBudgetBytes(task);
   const named = "questions" in task;
   bytes.text(named ? "hushbin task 2" : "hushbin task 1");
   bytes.text(task.id);

@@ -67,7 +67,7 @@ const PROBLEMS = {
   "not-found": [404, "Nothing is served here"],
 } as const;
 
-type Problem = keyof typeof PROBLEMS;
+type ProblemSlug = keyof typeof PROBLEMS;
 
 /** Returns a response with a JSON body. */
 function jsonResponse(status: number, body: unknown, type = "application/json"): Response {
@@ -82,7 +82,7 @@ function jsonResponse(status: number, body: unknown, type = "application/json"):
   return own as unknown as Response;
 }
 
-function problem(slug: Problem): Response {
+function problemResponse(slug: ProblemSlug): Response {
   const [status, title] = PROBLEMS[slug];
   const body = { type: PROBLEM_PREFIX + slug, title, status };
   return jsonResponse(status, body, "application/problem+json");
@@ -116,7 +116,7 @@ const MIN_REPORT_BYTES = 8 + 1;
  * Reads the number of reports in an upload. Returns this number, and the position of the byte after
  * it. The number is a varint: seven bits in each byte, the low bits first.
  */
-function reportsOf(bytes: Uint8Array): readonly [reports: number, end: number] {
+function readReportCount(bytes: Uint8Array): readonly [reports: number, end: number] {
   const length = bytes.subarray(ID_END).findIndex((byte) => byte < 128) + 1;
   const digits = bytes.subarray(ID_END, ID_END + length);
   const reports = digits.reduceRight((high, byte) => high * 128 + (byte & 127), 0);
@@ -124,7 +124,7 @@ function reportsOf(bytes: Uint8Array): readonly [reports: number, end: number] {
 }
 
 /** Splits the body of a request into its uploads. Returns a problem if the body is invalid. */
-function uploadsOf(body: Uint8Array, fingerprint: string): TestUpload[] | Problem {
+function splitUploads(body: Uint8Array, fingerprint: string): TestUpload[] | ProblemSlug {
   const digits = hex(body);
   const prefix = VERSION + fingerprint;
   if (!digits.startsWith(VERSION) || digits.length < PREFIX_DIGITS) {
@@ -143,7 +143,7 @@ function uploadsOf(body: Uint8Array, fingerprint: string): TestUpload[] | Proble
       end = digits.indexOf(prefix, end + 1);
     }
     const bytes = body.slice(start, end < 0 ? undefined : end / 2);
-    const [reports, header] = reportsOf(bytes);
+    const [reports, header] = readReportCount(bytes);
     total += reports;
     if (reports < 1 || total > MAX_UPLOADS || bytes.length < header + reports * MIN_REPORT_BYTES) {
       return "malformed-upload";
@@ -181,7 +181,7 @@ export function createTestCollector({ task }: { readonly task: Task }): TestColl
   }
 
   /** Stores the uploads that have not arrived before, and returns the collector's response. */
-  function take(uploads: readonly TestUpload[]): Response {
+  function storeUploads(uploads: readonly TestUpload[]): Response {
     const before = taken.size;
     let accepted = 0;
     let conflict = false;
@@ -195,7 +195,7 @@ export function createTestCollector({ task }: { readonly task: Task }): TestColl
       }
     }
     if (conflict) {
-      return problem("upload-id-conflict");
+      return problemResponse("upload-id-conflict");
     }
     const fresh = taken.size - before;
     const duplicates = uploads.length - fresh;
@@ -203,23 +203,23 @@ export function createTestCollector({ task }: { readonly task: Task }): TestColl
     return jsonResponse(fresh > 0 ? 201 : 200, answer);
   }
 
-  async function answer(method: string, path: string, body: Uint8Array): Promise<Response> {
+  async function respond(method: string, path: string, body: Uint8Array): Promise<Response> {
     const [, id = "", reports] = /^\/tasks\/([^/]+)(\/reports)?$/.exec(path) ?? [];
     if (id === "") {
-      return problem("not-found");
+      return problemResponse("not-found");
     }
     if (method !== (reports === undefined ? "GET" : "POST")) {
-      return problem("method-not-allowed");
+      return problemResponse("method-not-allowed");
     }
     if (decodeURIComponent(id) !== task.id) {
-      return problem("unknown-task");
+      return problemResponse("unknown-task");
     }
     fingerprint ??= fingerprintOf();
     if (reports === undefined) {
       return jsonResponse(200, { task, fingerprint: await fingerprint });
     }
-    const uploads = uploadsOf(body, await fingerprint);
-    return typeof uploads === "string" ? problem(uploads) : take(uploads);
+    const uploads = splitUploads(body, await fingerprint);
+    return typeof uploads === "string" ? problemResponse(uploads) : storeUploads(uploads);
   }
 
   const collector: TestCollector = {
@@ -239,7 +239,7 @@ export function createTestCollector({ task }: { readonly task: Task }): TestColl
         return fault;
       }
       if (fault !== "unreachable") {
-        const own = await answer(method, path, body);
+        const own = await respond(method, path, body);
         if (fault === undefined) {
           return own;
         }

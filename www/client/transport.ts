@@ -94,7 +94,7 @@ export interface HttpResponse {
  *
  * @throws unknown if there is no response in time
  */
-export function request(
+export function sendRequest(
   fetch: typeof globalThis.fetch,
   url: string,
   init?: RequestInit,
@@ -180,9 +180,9 @@ export class FetchTransport implements Transport {
   ): Promise<SendResult> {
     try {
       const init = { method: "POST", body, keepalive };
-      return sendResultOf(await request(this.#fetch, this.#url, init), count);
+      return sendResultOf(await sendRequest(this.#fetch, this.#url, init), count);
     } catch (cause) {
-      return { kind: "retry", reason: unreachable(cause), cause };
+      return { kind: "retry", reason: unreachableReason(cause), cause };
     }
   }
 }
@@ -192,7 +192,7 @@ function isTimeout(cause: unknown): cause is DOMException {
 }
 
 /** Returns the reason why there is no response, as text. Browsers reveal no more than this. */
-export function unreachable(cause: unknown): string {
+export function unreachableReason(cause: unknown): string {
   return isTimeout(cause)
     ? cause.message
     : "the collector could not be reached, or an extension, a Content-Security-Policy or CORS is in the way";

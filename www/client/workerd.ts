@@ -6,7 +6,7 @@
  */
 
 import { createClient as client, createRandomizer as randomizer } from "./exports.js";
-import { type CoreSources, withSources } from "./module.js";
+import { type CoreSources, withCoreSources } from "./module.js";
 import module from "./wasm/hushbin.wasm";
 import sums from "./wasm/sums.wasm";
 
@@ -15,6 +15,6 @@ export * from "./exports.js";
 const FILE: CoreSources = { module: () => module, sums };
 
 /** @internal */
-export const createClient = /* @__PURE__ */ withSources(FILE, client);
+export const createClient = /* @__PURE__ */ withCoreSources(FILE, client);
 /** @internal */
-export const createRandomizer = /* @__PURE__ */ withSources(FILE, randomizer);
+export const createRandomizer = /* @__PURE__ */ withCoreSources(FILE, randomizer);

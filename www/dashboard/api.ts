@@ -13,21 +13,21 @@ export interface Estimate {
  * Label of an item: a name, an index or level, the range of a bin, or a cell of a cross-tabulation.
  * The label of a cell contains the labels of its row and its column.
  */
-export type Label =
+export type ItemLabel =
   | string
   | number
   | { readonly from: number; readonly to: number }
-  | { readonly [part: string]: Label };
+  | { readonly [part: string]: ItemLabel };
 
 /** Quantities (estimands) of an item that can be estimated. */
 export const ESTIMANDS = ["mean", "sum", "plus", "minus", "nonmissing", "share"] as const;
 export type Estimand = (typeof ESTIMANDS)[number];
 
-export type ItemEstimates = { readonly item: Label; readonly unit?: string } & Readonly<
+export type ItemEstimates = { readonly item: ItemLabel; readonly unit?: string } & Readonly<
   Partial<Record<Estimand, Estimate>>
 >;
 
-export interface Quantile extends Estimate {
+export interface QuantileEstimate extends Estimate {
   readonly quantile: number;
 }
 
@@ -42,7 +42,7 @@ export interface NumberEstimates {
   readonly range: readonly [number, number];
   readonly mean?: Estimate;
   readonly distribution?: readonly CumulativeShare[];
-  readonly quantiles?: readonly Quantile[];
+  readonly quantiles?: readonly QuantileEstimate[];
 }
 
 /**
@@ -50,14 +50,14 @@ export interface NumberEstimates {
  * few people in the row.
  */
 export interface ConditionalEstimate {
-  readonly row: Label;
-  readonly column?: Label;
+  readonly row: ItemLabel;
+  readonly column?: ItemLabel;
   readonly estimate: number | null;
   readonly interval: readonly [number, number];
   readonly simultaneous_interval: readonly [number, number];
 }
 
-export interface Margin {
+export interface CrossMargin {
   readonly name: string;
   readonly unit?: string;
   readonly range?: readonly [number, number];
@@ -65,18 +65,18 @@ export interface Margin {
    * Share of people with each option, or in each bin. Undefined if the columns are a number whose
    * mean is estimated.
    */
-  readonly shares?: readonly { readonly item: Label; readonly share: Estimate }[];
+  readonly shares?: readonly { readonly item: ItemLabel; readonly share: Estimate }[];
 }
 
 /** Estimates for a cross-tabulation question (kind `cross`). */
 export interface CrossEstimates {
-  readonly rows: Margin;
-  readonly columns: Margin;
+  readonly rows: CrossMargin;
+  readonly columns: CrossMargin;
   readonly conditional_means?: readonly ConditionalEstimate[];
   readonly conditional_shares?: readonly ConditionalEstimate[];
 }
 
-export interface Estimates {
+export interface EstimatesResponse {
   /** Number of reports. Undefined for a sum task, which counts people. */
   readonly reports?: number;
   /** Number of people in a sum task: the number of all messages divided by that of one person. */
@@ -113,7 +113,7 @@ export interface Batch {
   readonly closed?: number;
 }
 
-export interface Batches {
+export interface BatchesResponse {
   /**
    * Conditions that close the open batch. `least` and `most` are numbers of reports, `hours` is its
    * age.
@@ -122,7 +122,7 @@ export interface Batches {
   readonly batches: readonly Batch[];
 }
 
-export interface Privacy {
+export interface ReportsPrivacy {
   readonly reports: number;
   readonly smallest_batch: number;
   /** Names of the shufflers through which the reports came. */
@@ -138,7 +138,7 @@ export interface Privacy {
 }
 
 /** Privacy promise of a sum task, whose messages go through a shuffler. */
-export interface SumPrivacy {
+export interface SumPrivacyPromise {
   readonly trust: "shuffler";
   readonly central_epsilon: number;
   readonly delta: number;
@@ -149,8 +149,8 @@ export interface SumPrivacy {
 }
 
 /** Response of `/privacy` for a sum task, which has no local ε. */
-export interface SumsPrivacy {
-  readonly privacy: SumPrivacy;
+export interface SumsPrivacyResponse {
+  readonly privacy: SumPrivacyPromise;
   readonly messages: number;
   readonly smallest_batch: number;
   readonly shuffled_by: readonly string[];
@@ -165,7 +165,7 @@ export interface SumInfluence {
   readonly statement: string;
   readonly influence: readonly {
     /** Undefined for a vector. The effect is then on the length of the vector's sum. */
-    readonly item?: Label;
+    readonly item?: ItemLabel;
     readonly unit?: string;
     readonly honest: number;
     readonly dishonest: number;
@@ -203,21 +203,21 @@ export interface Influence {
 }
 
 /** One of several numbers that a question or a sum task asks for. */
-interface Attribute {
+interface NumberInTask {
   readonly name: string;
   readonly min: number;
   readonly max: number;
 }
 
-type Items = readonly string[] | number | "open";
+type ItemList = readonly string[] | number | "open";
 
 /** Question of a task. A task that only asks for ratings has one question, which has no name. */
 export interface Question {
   readonly name?: string;
   readonly kind?: string;
-  readonly items?: Items;
-  readonly options?: Items;
-  readonly of?: readonly Attribute[];
+  readonly items?: ItemList;
+  readonly options?: ItemList;
+  readonly of?: readonly NumberInTask[];
   readonly edges?: readonly number[];
   /** Values of ratings: only their signs, or any numbers from −1 to 1. */
   readonly value?: "sign" | "real";
@@ -231,14 +231,14 @@ export interface Task extends Question {
   /** Minimum number of people in a batch of a sum task. */
   readonly people?: number;
   /** Numbers that a sum task asks for. A sum task has either numbers or a vector. */
-  readonly numbers?: readonly Attribute[];
-  readonly vector?: { readonly items: Items };
+  readonly numbers?: readonly NumberInTask[];
+  readonly vector?: { readonly items: ItemList };
   /** Parameters of the messages of one person in a sum task. */
   readonly messages?: { readonly levels: number; readonly drawn: number; readonly noise: number };
 }
 
 /** Task that collects reports with a local ε. */
-export interface ReportsTask {
+export interface ReportsTaskResponse {
   readonly task: Task;
   readonly fingerprint: string;
   readonly effective_epsilon: number;
@@ -246,15 +246,15 @@ export interface ReportsTask {
 }
 
 /** Sum task, whose messages go through a shuffler. It has no local ε. */
-export interface SumsTask {
+export interface SumsTaskResponse {
   readonly task: Task;
   readonly fingerprint: string;
-  readonly privacy: SumPrivacy;
+  readonly privacy: SumPrivacyPromise;
 }
 
-export type TaskAnswer = ReportsTask | SumsTask;
+export type TaskResponse = ReportsTaskResponse | SumsTaskResponse;
 
-export const isSums = (answer: TaskAnswer): answer is SumsTask => "privacy" in answer;
+export const isSums = (answer: TaskResponse): answer is SumsTaskResponse => "privacy" in answer;
 
 /**
  * Error of a failed request. The collector responded with a problem document, or did not respond.
@@ -287,7 +287,7 @@ function messageForStatus(status: number): string {
 }
 
 /** Client that sends requests to the collector, with a token if there is one. */
-export class Collector {
+export class CollectorClient {
   /**
    * Base address of the HTTP interface, one level above the page. A proxy may put both below a
    * path.

@@ -1,8 +1,8 @@
 // The unit in which the page counts the content of batches: reports or, for sum tasks, people. In a
 // sum task, each person sends the same number of messages.
 
-import { count, counted } from "../demo/shared/format.js";
-import type { Batches, Task } from "./api.js";
+import { formatCount, formatCountWithNoun } from "../demo/shared/format.js";
+import type { BatchesResponse, Task } from "./api.js";
 
 export interface BatchUnit {
   readonly one: string;
@@ -31,7 +31,7 @@ export function batchUnitOf({ messages, people = 0 }: Task): BatchUnit {
 }
 
 /** Returns the minimum and maximum size of a batch, in this unit. */
-export function limitsOf({ convert, min }: BatchUnit, closes: Batches["closes"]) {
+export function batchSizeLimits({ convert, min }: BatchUnit, closes: BatchesResponse["closes"]) {
   const own = Math.max(Math.ceil(convert(closes.least)), min);
   return [own, Math.max(Math.ceil(convert(closes.most)), own)] as const;
 }
@@ -51,10 +51,10 @@ const about = (value: number) => (Number.isInteger(value) ? "" : "about ");
  */
 export function formatWithUnit({ one, more, convert }: BatchUnit, collected: number): string {
   const value = convert(collected);
-  return `${about(value)}${counted(Math.round(value), one, more)}`;
+  return `${about(value)}${formatCountWithNoun(Math.round(value), one, more)}`;
 }
 
 /** Converts a number of reports or messages to this unit. Returns it as text without its noun. */
-export function formatCount({ convert }: BatchUnit, collected: number): string {
-  return count(convert(collected));
+export function formatWithoutUnit({ convert }: BatchUnit, collected: number): string {
+  return formatCount(convert(collected));
 }

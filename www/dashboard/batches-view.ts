@@ -1,33 +1,33 @@
 // Views of batches: the progress of the open batch, and a table of closed batches.
 
 import { el } from "../demo/shared/dom.js";
-import { count, counted } from "../demo/shared/format.js";
-import type { Batch, Batches } from "./api.js";
-import { type BatchUnit, capitalize, formatCount, limitsOf } from "./batch-unit.js";
+import { formatCount, formatCountWithNoun } from "../demo/shared/format.js";
+import type { Batch, BatchesResponse } from "./api.js";
+import { type BatchUnit, batchSizeLimits, capitalize, formatWithoutUnit } from "./batch-unit.js";
 import { formatTime } from "./labels.js";
-import { table } from "./table.js";
+import { createTable } from "./table.js";
 
 /** Maximum number of closed batches in the table. */
 const MAX_LISTED = 50;
 
-export const releasedOf = ({ batches }: Batches): readonly Batch[] =>
+export const releasedOf = ({ batches }: BatchesResponse): readonly Batch[] =>
   batches.filter(({ state }) => state === "released");
 
-export const openOf = ({ batches }: Batches): Batch | undefined =>
+export const openOf = ({ batches }: BatchesResponse): Batch | undefined =>
   batches.find(({ state }) => state === "open");
 
 export const reportsOf = (batches: readonly Batch[]): number =>
   batches.reduce((sum, { reports }) => sum + reports, 0);
 
 /** Returns a sentence on the conditions under which the open batch closes. */
-export function closingRule({ closes }: Batches, unit: BatchUnit): string {
-  const [least, most] = limitsOf(unit, closes);
+export function closingRule({ closes }: BatchesResponse, unit: BatchUnit): string {
+  const [least, most] = batchSizeLimits(unit, closes);
   const { hours } = closes;
-  const aged = `, or ${counted(hours, "hour")} after it opened if it has at least ${counted(least, unit.one, unit.more)}`;
-  return `The batch closes at ${counted(most, unit.one, unit.more)}${hours === 0 ? "" : aged}. It is released soon afterwards.`;
+  const aged = `, or ${formatCountWithNoun(hours, "hour")} after it opened if it has at least ${formatCountWithNoun(least, unit.one, unit.more)}`;
+  return `The batch closes at ${formatCountWithNoun(most, unit.one, unit.more)}${hours === 0 ? "" : aged}. It is released soon afterwards.`;
 }
 
-function bar(name: string, value: number, max: number, words: string): HTMLElement {
+function progressBar(name: string, value: number, max: number, words: string): HTMLElement {
   return el(
     "div",
     { class: "filling" },
@@ -42,32 +42,32 @@ function bar(name: string, value: number, max: number, words: string): HTMLEleme
  * maximum, and its age. `now` is in seconds since 1970.
  */
 export function openBatchProgress(
-  all: Batches,
+  all: BatchesResponse,
   unit: BatchUnit,
   now: number,
 ): readonly HTMLElement[] {
   const open = openOf(all);
   if (open === undefined) return [];
-  const [least, most] = limitsOf(unit, all.closes);
+  const [least, most] = batchSizeLimits(unit, all.closes);
   const { hours } = all.closes;
   const have = unit.convert(open.reports);
   const age = Math.max(now - open.opened, 0) / 3600;
   const to = (limit: number, which: string) =>
-    bar(
+    progressBar(
       `${capitalize(unit.more)} towards the ${which}`,
       have,
       limit,
-      `${count(have)} of ${count(limit)}`,
+      `${formatCount(have)} of ${formatCount(limit)}`,
     );
   const bars = [to(most, "maximum")];
   if (have < least) bars.unshift(to(least, "minimum"));
   if (hours > 0) {
     bars.push(
-      bar(
+      progressBar(
         "Age of the batch",
         Math.min(age, hours),
         hours,
-        `${count(Math.floor(age))} of ${counted(hours, "hour")}`,
+        `${formatCount(Math.floor(age))} of ${formatCountWithNoun(hours, "hour")}`,
       ),
     );
   }
@@ -78,21 +78,21 @@ export function openBatchProgress(
  * Draws the progress of the open batch as one bar: first towards the minimum, and then towards the
  * maximum.
  */
-export function openBatchBar(all: Batches, unit: BatchUnit): HTMLElement {
+export function openBatchBar(all: BatchesResponse, unit: BatchUnit): HTMLElement {
   const have = unit.convert(openOf(all)?.reports ?? 0);
-  const [least, most] = limitsOf(unit, all.closes);
+  const [least, most] = batchSizeLimits(unit, all.closes);
   const max = have < least ? least : most;
   const of = have < least ? "at least" : "at most";
-  return bar("Open batch", have, max, `${count(have)} of ${of} ${count(max)}`);
+  return progressBar("Open batch", have, max, `${formatCount(have)} of ${of} ${formatCount(max)}`);
 }
 
 /** Draws a table of the closed batches, the latest first. Returns null if there are none. */
-export function closedBatchTable(all: Batches, unit: BatchUnit): HTMLElement | null {
+export function closedBatchTable(all: BatchesResponse, unit: BatchUnit): HTMLElement | null {
   const closed = all.batches.filter(({ state }) => state !== "open").reverse();
   if (closed.length === 0) return null;
   const rows = closed.slice(0, MAX_LISTED).map(({ number, reports, closed: at, state }) => [
     String(number),
-    { content: formatCount(unit, reports), style: "amount" },
+    { content: formatWithoutUnit(unit, reports), style: "amount" },
     {
       content: state === "closed" || at === undefined ? "being counted" : formatTime(at),
       style: "amount",
@@ -101,12 +101,12 @@ export function closedBatchTable(all: Batches, unit: BatchUnit): HTMLElement | n
   const more = closed.length - rows.length;
   const caption =
     more > 0
-      ? `The latest ${MAX_LISTED} of ${count(closed.length)} closed batches`
+      ? `The latest ${MAX_LISTED} of ${formatCount(closed.length)} closed batches`
       : "Closed batches";
   const heads = [
     "Batch",
     { content: capitalize(unit.more), style: "amount" },
     { content: "Closed", style: "amount" },
   ];
-  return table(caption, heads, rows);
+  return createTable(caption, heads, rows);
 }

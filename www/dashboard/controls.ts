@@ -2,22 +2,22 @@
 // the searched names.
 
 import { el } from "../demo/shared/dom.js";
-import { count } from "../demo/shared/format.js";
+import { formatCount } from "../demo/shared/format.js";
 import type { Batch, Estimand, Question } from "./api.js";
 import { type BatchUnit, formatWithUnit } from "./batch-unit.js";
 import { isReal, KINDS, wordsOf } from "./labels.js";
 import { ORDER_WORDS, ORDERS } from "./rows.js";
-import { DEFAULT_STATE, type State } from "./state.js";
+import { DEFAULT_STATE, type ViewState } from "./state.js";
 
 /** Maximum number of single batches to choose from. */
 const MAX_BATCHES = 50;
 /** Time in milliseconds from the last key press in the search field to the request. */
 const SEARCH_AFTER_MS = 250;
 
-type Option = readonly [value: string, words: string];
+type SelectOption = readonly [value: string, words: string];
 
 /** Drop-down list with a label. */
-class Choice {
+class DropDown {
   readonly element: HTMLElement;
   readonly #select: HTMLSelectElement;
 
@@ -35,7 +35,7 @@ class Choice {
   /**
    * Shows the options and selects `value`. Hides the control if there are fewer than two options.
    */
-  show(options: readonly Option[], value: string): void {
+  show(options: readonly SelectOption[], value: string): void {
     this.element.hidden = options.length < 2;
     const made = options.map(([own, words]) => el("option", { value: own }, words));
     this.#select.replaceChildren(...made);
@@ -43,26 +43,26 @@ class Choice {
   }
 }
 
-export class Controls {
+export class EstimatesControls {
   readonly element: HTMLElement;
-  readonly #question: Choice;
-  readonly #batches: Choice;
-  readonly #estimand: Choice;
-  readonly #order: Choice;
+  readonly #question: DropDown;
+  readonly #batches: DropDown;
+  readonly #estimand: DropDown;
+  readonly #order: DropDown;
   readonly #find: HTMLInputElement;
   readonly #names: HTMLElement;
 
-  constructor(change: (changes: Partial<State>) => void) {
-    this.#question = new Choice("question", "Question", (question) =>
+  constructor(change: (changes: Partial<ViewState>) => void) {
+    this.#question = new DropDown("question", "Question", (question) =>
       change({ question, estimand: null, find: "" }),
     );
-    this.#batches = new Choice("batches", "Batches", (own) =>
+    this.#batches = new DropDown("batches", "Batches", (own) =>
       change({ batches: own === "" ? null : own }),
     );
-    this.#estimand = new Choice("estimand", "Estimate", (own) =>
+    this.#estimand = new DropDown("estimand", "Estimate", (own) =>
       change({ estimand: own as Estimand }),
     );
-    this.#order = new Choice("order", "Order of rows", (own) =>
+    this.#order = new DropDown("order", "Order of rows", (own) =>
       change({ order: ORDERS.find((order) => order === own) ?? DEFAULT_STATE.order }),
     );
     this.#find = el("input", {
@@ -92,7 +92,7 @@ export class Controls {
 
   /** Shows the questions and batches to choose from, and selects the current ones. */
   show(
-    state: State,
+    state: ViewState,
     questions: readonly Question[],
     current: Question,
     released: readonly Batch[],
@@ -104,7 +104,7 @@ export class Controls {
     );
     const picked = [...released].reverse().slice(0, MAX_BATCHES);
     const own = state.batches;
-    const others: Option[] =
+    const others: SelectOption[] =
       own === null || picked.some(({ number }) => String(number) === own)
         ? []
         : [[own, `Batches ${own}`]];
@@ -113,12 +113,12 @@ export class Controls {
         [
           "",
           released.length > 1
-            ? `All ${count(released.length)} released batches`
+            ? `All ${formatCount(released.length)} released batches`
             : "All released batches",
         ],
         ...others,
         ...picked.map(
-          ({ number, reports }): Option => [
+          ({ number, reports }): SelectOption => [
             String(number),
             `Batch ${number}: ${formatWithUnit(unit, reports)}`,
           ],

@@ -2,24 +2,24 @@
 // rows.
 
 import { el } from "../demo/shared/dom.js";
-import type { ConditionalEstimate, CrossEstimates, Estimates, Margin } from "./api.js";
+import type { ConditionalEstimate, CrossEstimates, CrossMargin, EstimatesResponse } from "./api.js";
 import { dotTable } from "./dots.js";
-import { digits, nameOf, shareText } from "./labels.js";
-import type { Row, Rows } from "./rows.js";
-import { table } from "./table.js";
+import { formatNumber, itemName, shareText } from "./labels.js";
+import type { EstimandRows, EstimateRow } from "./rows.js";
+import { createTable } from "./table.js";
 
 /**
  * Returns a table row with the estimated mean of each row of a cross-tabulation. Rows without an
  * estimate are left out.
  */
-export function meansOf({ cross }: Estimates): readonly Row[] {
+export function conditionalMeanRows({ cross }: EstimatesResponse): readonly EstimateRow[] {
   const { conditional_means: means = [], columns } = cross ?? {};
   return means.flatMap(({ row, estimate, interval, simultaneous_interval }) => {
     if (estimate === null) return [];
     const unit = columns?.unit;
     const unitField = unit === undefined ? {} : { unit };
     return {
-      label: nameOf(row),
+      label: itemName(row),
       query: null,
       estimate: { estimate, interval, simultaneous_interval },
       ...unitField,
@@ -28,23 +28,23 @@ export function meansOf({ cross }: Estimates): readonly Row[] {
 }
 
 /** Draws tables of the shares of rows and columns, and tables of the estimates within rows. */
-export function crossView({ cross }: Estimates): readonly Element[] {
+export function crossView({ cross }: EstimatesResponse): readonly Element[] {
   if (cross === undefined) return [];
-  const margins = [cross.rows, cross.columns].flatMap(margin);
+  const margins = [cross.rows, cross.columns].flatMap(marginTable);
   const family =
     "All intervals in one table hold at once with 95% confidence." +
     (margins.length > 1 ? " The two tables “Share of people by …” count as one table." : "");
   return [...margins, ...conditionalTables(cross), el("p", { class: "help" }, family)];
 }
 
-function margin({ name, shares = [] }: Margin): readonly Element[] {
+function marginTable({ name, shares = [] }: CrossMargin): readonly Element[] {
   if (shares.length === 0) return [];
-  const rows: Row[] = shares.map(({ item, share: estimate }) => ({
-    label: nameOf(item),
+  const rows: EstimateRow[] = shares.map(({ item, share: estimate }) => ({
+    label: itemName(item),
     query: null,
     estimate,
   }));
-  const all: Rows = { estimand: "share", shares: true, rows, format: shareText };
+  const all: EstimandRows = { estimand: "share", shares: true, rows, format: shareText };
   return [dotTable(`Share of people by ${name}`, all, rows)];
 }
 
@@ -55,7 +55,7 @@ function conditionalTables({
   conditional_shares,
 }: CrossEstimates): Element[] {
   const unit = columns.unit === undefined ? "" : ` ${columns.unit}`;
-  const mean = (value: number) => digits(value) + unit;
+  const mean = (value: number) => formatNumber(value) + unit;
   const tables: Element[] = [];
   if (conditional_means?.length) {
     tables.push(
@@ -81,7 +81,7 @@ function conditionalTable(
 ): Element {
   const text = (value: number | null) => (value === null ? "unknown" : words(value));
   const cells = all.map(({ row, column, estimate, simultaneous_interval: [from, to] }) => [
-    column === undefined ? nameOf(row) : `${nameOf(row)}: ${nameOf(column)}`,
+    column === undefined ? itemName(row) : `${itemName(row)}: ${itemName(column)}`,
     { content: text(estimate), style: "amount estimated" },
     { content: `${text(from)} to ${text(to)}`, style: "amount interval" },
   ]);
@@ -93,6 +93,6 @@ function conditionalTable(
   return el(
     "div",
     { class: "scroll", tabindex: 0, role: "region", "aria-label": caption },
-    table(caption, heads, cells),
+    createTable(caption, heads, cells),
   );
 }

@@ -3,10 +3,10 @@
 import { el, svg } from "../demo/shared/dom.js";
 import type { Estimate } from "./api.js";
 import { shareTickText, tickText } from "./labels.js";
-import { intervalText, type Row, type Rows, unitSuffix } from "./rows.js";
-import { type Axis, axisOf, percentage, position } from "./scale.js";
+import { type EstimandRows, type EstimateRow, intervalText, unitSuffix } from "./rows.js";
+import { axisContaining, type ChartAxis, percentage, positionOnAxis } from "./scale.js";
 import { excludesZero } from "./significance.js";
-import { type Cell, table } from "./table.js";
+import { createTable, type TableCell } from "./table.js";
 
 const HEIGHT = 28;
 
@@ -14,7 +14,7 @@ const HEIGHT = 28;
  * Draws a picture that consists of these marks. It is hidden from screen readers, because the table
  * has the same numbers.
  */
-function strip(style: string, height: number, ...marks: Element[]): SVGSVGElement {
+function hiddenPicture(style: string, height: number, ...marks: Element[]): SVGSVGElement {
   return svg("svg", { class: style, height, width: "100%", "aria-hidden": "true" }, ...marks);
 }
 
@@ -22,39 +22,39 @@ const verticalLine = (style: string, x: number, y1: number, y2: number | string)
   svg("line", { class: style, x1: percentage(x), x2: percentage(x), y1, y2 });
 
 /** Draws a vertical line at each tick of the axis. The line at 0 has a separate style. */
-export function grid(axis: Axis): SVGElement[] {
+export function tickLines(axis: ChartAxis): SVGElement[] {
   return axis.ticks.map((value) =>
-    verticalLine(value === 0 ? "zero" : "tick", position(axis, value), 0, "100%"),
+    verticalLine(value === 0 ? "zero" : "tick", positionOnAxis(axis, value), 0, "100%"),
   );
 }
 
 /** Draws the labels of the axis, which stand above the column of pictures. */
-function axisView(axis: Axis, words: (value: number) => string): SVGSVGElement {
+function axisView(axis: ChartAxis, words: (value: number) => string): SVGSVGElement {
   const texts = axis.ticks.map((value) => {
-    const x = position(axis, value);
+    const x = positionOnAxis(axis, value);
     const anchor = x < 6 ? "start" : x > 94 ? "end" : "middle";
     return svg("text", { x: percentage(x), y: 13, "text-anchor": anchor }, words(value));
   });
-  return strip("scale", 18, ...texts);
+  return hiddenPicture("scale", 18, ...texts);
 }
 
 /**
  * Draws an estimate as a dot with two bars. The thick bar is the interval for this estimate alone.
  * The thin bar is the simultaneous interval, which holds for all rows at once.
  */
-export function intervalBars(axis: Axis, estimate: Estimate): SVGElement[] {
+export function intervalBars(axis: ChartAxis, estimate: Estimate): SVGElement[] {
   const y = HEIGHT / 2;
   const line = (style: string, [from, to]: readonly [number, number]) =>
     svg("line", {
       class: style,
-      x1: percentage(position(axis, from)),
-      x2: percentage(position(axis, to)),
+      x1: percentage(positionOnAxis(axis, from)),
+      x2: percentage(positionOnAxis(axis, to)),
       y1: y,
       y2: y,
     });
   const dot = svg("circle", {
     class: "dot",
-    cx: percentage(position(axis, estimate.estimate)),
+    cx: percentage(positionOnAxis(axis, estimate.estimate)),
     cy: y,
     r: 4.5,
   });
@@ -68,25 +68,29 @@ export function intervalBars(axis: Axis, estimate: Estimate): SVGElement[] {
 export const styleOf = (estimate: Estimate): string =>
   excludesZero(estimate) ? "strip" : "strip noise";
 
-function axisFor(rows: readonly Row[]): Axis {
+function axisForRows(rows: readonly EstimateRow[]): ChartAxis {
   const ends = rows.flatMap(({ estimate }) => [
     estimate.estimate,
     ...estimate.simultaneous_interval,
   ]);
-  return axisOf(ends);
+  return axisContaining(ends);
 }
 
 /**
  * Draws a table of the rows in `shown`, with a picture of each estimate. `rows` has the format of
  * the numbers.
  */
-export function dotTable(caption: string, rows: Rows, shown: readonly Row[]): HTMLTableElement {
+export function dotTable(
+  caption: string,
+  rows: EstimandRows,
+  shown: readonly EstimateRow[],
+): HTMLTableElement {
   const own = shown.some(({ range }) => range !== undefined);
-  const axis = axisFor(shown);
+  const axis = axisForRows(shown);
   const scale = own
     ? "each row has its own scale"
     : axisView(axis, rows.shares ? shareTickText : tickText);
-  const heads: readonly (Cell | string)[] = [
+  const heads: readonly (TableCell | string)[] = [
     "Item",
     {
       content: el("span", {}, el("span", { class: "unseen" }, "Chart"), scale),
@@ -95,15 +99,19 @@ export function dotTable(caption: string, rows: Rows, shown: readonly Row[]): HT
     { content: "Estimate", style: "amount" },
     { content: "Simultaneous interval", style: "amount" },
   ];
-  const cells = shown.map((row) => cellsOf(row, rows.format, axis));
-  return table(caption, heads, cells, "dots");
+  const cells = shown.map((row) => dotTableCells(row, rows.format, axis));
+  return createTable(caption, heads, cells, "dots");
 }
 
-function cellsOf(row: Row, format: Rows["format"], common: Axis): (Cell | string)[] {
+function dotTableCells(
+  row: EstimateRow,
+  format: EstimandRows["format"],
+  common: ChartAxis,
+): (TableCell | string)[] {
   const { label, estimate, range, unit } = row;
   const axis = range === undefined ? common : { from: range[0], to: range[1], ticks: [...range] };
   const style = range === undefined ? styleOf(estimate) : "strip";
-  const marks = strip(style, HEIGHT, ...grid(axis), ...intervalBars(axis, estimate));
+  const marks = hiddenPicture(style, HEIGHT, ...tickLines(axis), ...intervalBars(axis, estimate));
   return [
     { content: label, style: "name" },
     { content: marks, style: "picture" },

@@ -1,8 +1,8 @@
 // Requests for estimates of all items of a question, or of the items that match a search.
 
-import type { Collector, Estimates, Question } from "./api.js";
-import { itemsOf } from "./labels.js";
-import { matches } from "./rows.js";
+import type { CollectorClient, EstimatesResponse, Question } from "./api.js";
+import { itemCount } from "./labels.js";
+import { matchesSearch } from "./rows.js";
 
 /**
  * Maximum number of items for which all estimates are requested at once. Each item takes about 500
@@ -29,26 +29,26 @@ export interface EstimatesQuery {
 export function itemsToRequest(question: Question, find: string): readonly string[] | null {
   const items = question.items ?? question.options;
   if (items === "open") {
-    return thatFitAddress(
+    return namesFittingAddress(
       find
         .split(",")
         .map((name) => name.trim())
         .filter((name) => name !== ""),
     );
   }
-  if ((itemsOf(question) ?? 0) <= MAX_ALL_ITEMS || items === undefined) return null;
+  if ((itemCount(question) ?? 0) <= MAX_ALL_ITEMS || items === undefined) return null;
   const sought = find.trim();
   const found: string[] = [];
   const size = typeof items === "number" ? items : items.length;
   for (let index = 0; index < size && found.length < MAX_ROWS; index += 1) {
     const name = typeof items === "number" ? String(index) : (items[index] ?? "");
-    if (matches(name, sought)) found.push(name);
+    if (matchesSearch(name, sought)) found.push(name);
   }
-  return thatFitAddress(found);
+  return namesFittingAddress(found);
 }
 
 /** Returns the longest start of the list of names that fits into the address of one request. */
-function thatFitAddress(names: readonly string[]): readonly string[] {
+function namesFittingAddress(names: readonly string[]): readonly string[] {
   let bytes = 0;
   const over = names.findIndex((name) => {
     bytes += encodeURIComponent(name).length + 1;
@@ -58,7 +58,7 @@ function thatFitAddress(names: readonly string[]): readonly string[] {
 }
 
 /** Returns the path of the request for the estimates of a question. */
-export function pathOf(task: string, question: Question, query: EstimatesQuery): string {
+export function estimatesPath(task: string, question: Question, query: EstimatesQuery): string {
   const parameters = [`confidence=${Number(query.confidence.toPrecision(12))}`];
   if (question.name !== undefined) parameters.push(`question=${encodeURIComponent(question.name)}`);
   if (query.batches !== null) parameters.push(`batches=${query.batches}`);
@@ -72,10 +72,10 @@ export function pathOf(task: string, question: Question, query: EstimatesQuery):
  * once.
  */
 export class EstimatesCache {
-  readonly #collector: Collector;
-  readonly #responses = new Map<string, Promise<Estimates>>();
+  readonly #collector: CollectorClient;
+  readonly #responses = new Map<string, Promise<EstimatesResponse>>();
 
-  constructor(collector: Collector) {
+  constructor(collector: CollectorClient) {
     this.#collector = collector;
   }
 
@@ -95,12 +95,12 @@ export class EstimatesCache {
     question: Question,
     query: EstimatesQuery,
     released: string,
-  ): Promise<Estimates> {
-    const path = pathOf(task, question, query);
+  ): Promise<EstimatesResponse> {
+    const path = estimatesPath(task, question, query);
     const key = `${path} ${query.batches === null ? released : ""}`;
     const kept = this.#responses.get(key);
     if (kept !== undefined) return kept;
-    const answer = this.#collector.get<Estimates>(path);
+    const answer = this.#collector.get<EstimatesResponse>(path);
     this.#responses.set(key, answer);
     // Failures are removed from the cache, so that the next request tries again.
     answer.catch(() => this.#responses.delete(key));

@@ -2,10 +2,10 @@
 // edges, and its quantiles.
 
 import { el, svg } from "../demo/shared/dom.js";
-import type { Estimate, Estimates, NumberEstimates, Question } from "./api.js";
-import { digits, nameOf, shareText, shareTickText } from "./labels.js";
-import { type Axis, axisOf, percentage, position } from "./scale.js";
-import { table, tableInDetails } from "./table.js";
+import type { Estimate, EstimatesResponse, NumberEstimates, Question } from "./api.js";
+import { formatNumber, itemName, shareText, shareTickText } from "./labels.js";
+import { axisContaining, type ChartAxis, percentage, positionOnAxis } from "./scale.js";
+import { collapsedTable, createTable } from "./table.js";
 import { quantileName } from "./timeline.js";
 
 const HEIGHT = 200;
@@ -24,7 +24,7 @@ const besideGutter = (part: number) => GUTTER + (part * (100 - GUTTER)) / 100;
  */
 const WHISKERS = 80;
 
-interface Bin {
+interface HistogramBin {
   readonly label: string;
   readonly from: number;
   readonly to: number;
@@ -32,11 +32,11 @@ interface Bin {
 }
 
 /** Returns the bins of a number, each with its edges and its estimated share of people. */
-function binsOf(answer: Estimates): readonly Bin[] {
+function histogramBins(answer: EstimatesResponse): readonly HistogramBin[] {
   return answer.estimates.flatMap(({ item, share: own }) => {
     if (own === undefined) return [];
     const { from, to } = item as { readonly from: number; readonly to: number };
-    return { label: nameOf(item), from, to, share: own };
+    return { label: itemName(item), from, to, share: own };
   });
 }
 
@@ -44,7 +44,10 @@ function binsOf(answer: Estimates): readonly Bin[] {
  * Returns the horizontal position of a number, in per cent, in a plot that draws all bins equally
  * wide.
  */
-export function placeInBins(bins: readonly Pick<Bin, "from" | "to">[], value: number): number {
+export function positionInBins(
+  bins: readonly Pick<HistogramBin, "from" | "to">[],
+  value: number,
+): number {
   const found = bins.findIndex(({ to }) => value < to);
   const index = found === -1 ? bins.length - 1 : found;
   const bin = bins[index];
@@ -54,89 +57,97 @@ export function placeInBins(bins: readonly Pick<Bin, "from" | "to">[], value: nu
 }
 
 /** Draws the estimates for a number: its mean, a table of quantiles, and a plot with a table. */
-export function numberView(answer: Estimates, question: Question): readonly Element[] {
+export function numberView(answer: EstimatesResponse, question: Question): readonly Element[] {
   const { number } = answer;
   if (number === undefined) return [];
   const unit = number.unit === undefined ? "" : ` ${number.unit}`;
-  const bins = binsOf(answer);
+  const bins = histogramBins(answer);
   const together = `with ${answer.confidence * 100}% confidence`;
   const shown: Element[] = [];
   if (number.mean) {
     const [from, to] = number.mean.interval;
-    const text = `${digits(from)} to ${digits(to)}${unit} ${together}`;
+    const text = `${formatNumber(from)} to ${formatNumber(to)}${unit} ${together}`;
     shown.push(
       el(
         "p",
         { class: "figure" },
-        el("strong", {}, digits(number.mean.estimate) + unit),
+        el("strong", {}, formatNumber(number.mean.estimate) + unit),
         " on average, ",
         el("span", { class: "soft" }, text),
       ),
     );
   }
-  if (number.quantiles?.length) shown.push(quantiles(number, unit));
+  if (number.quantiles?.length) shown.push(quantileTable(number, unit));
   // The mechanism pattern estimates shares below edges well, and shares of single bins badly.
-  const drawn = question.mechanism?.name === "pattern" ? belowOf(bins, number) : columnsOf(bins);
-  if (bins.length > 1) shown.push(...picture(drawn, bins, number, question, unit));
+  const drawn =
+    question.mechanism?.name === "pattern" ? shareBelowPlot(bins, number) : binSharePlot(bins);
+  if (bins.length > 1) shown.push(...sharePlotAndTable(drawn, bins, number, question, unit));
   return shown;
 }
 
-function quantiles({ quantiles = [] }: NumberEstimates, unit: string): Element {
+function quantileTable({ quantiles = [] }: NumberEstimates, unit: string): Element {
   const rows = quantiles.map(({ quantile, estimate, simultaneous_interval: [from, to] }) => [
     quantileName(quantile),
-    { content: digits(estimate) + unit, style: "amount estimated" },
-    { content: `${digits(from)} to ${digits(to)}${unit}`, style: "amount interval" },
+    { content: formatNumber(estimate) + unit, style: "amount estimated" },
+    { content: `${formatNumber(from)} to ${formatNumber(to)}${unit}`, style: "amount interval" },
   ]);
   const heads = [
     "Quantile",
     { content: "Estimate", style: "amount" },
     { content: "Simultaneous interval", style: "amount" },
   ];
-  return table("Quantiles", heads, rows);
+  return createTable("Quantiles", heads, rows);
 }
 
 /**
  * Shares that a plot shows, and how they are drawn. Each share also has a row in the table below
  * the plot.
  */
-interface ChartData {
+interface SharePlot {
   readonly title: (name: string) => string;
   readonly shares: readonly Estimate[];
   readonly labels: readonly string[];
-  readonly marks: (axis: Axis) => Element[];
+  readonly marks: (axis: ChartAxis) => Element[];
 }
 
-function columnsOf(bins: readonly Bin[]): ChartData {
+function binSharePlot(bins: readonly HistogramBin[]): SharePlot {
   return {
     title: (name) => `Share of people by bin of ${name}`,
     shares: bins.map((bin) => bin.share),
     labels: bins.map(({ label }) => label),
-    marks: (axis) => bins.flatMap((bin, index) => column(bin, index, bins.length, axis)),
+    marks: (axis) => bins.flatMap((bin, index) => drawBin(bin, index, bins.length, axis)),
   };
 }
 
-function belowOf(bins: readonly Bin[], { distribution = [] }: NumberEstimates): ChartData {
+function shareBelowPlot(
+  bins: readonly HistogramBin[],
+  { distribution = [] }: NumberEstimates,
+): SharePlot {
   return {
     title: (name) => `Share of people below each ${name}`,
     shares: distribution,
-    labels: distribution.map(({ below }) => `below ${digits(below)}`),
+    labels: distribution.map(({ below }) => `below ${formatNumber(below)}`),
     marks: (axis) =>
-      distribution.flatMap((own, index) => dot(own, ((index + 1) / bins.length) * 100, axis)),
+      distribution.flatMap((own, index) =>
+        drawShareDot(own, ((index + 1) / bins.length) * 100, axis),
+      ),
   };
 }
 
-function picture(
-  { title, shares, labels, marks }: ChartData,
-  bins: readonly Bin[],
+function sharePlotAndTable(
+  { title, shares, labels, marks }: SharePlot,
+  bins: readonly HistogramBin[],
   number: NumberEstimates,
   question: Question,
   unit: string,
 ): readonly Element[] {
   const name = question.name ?? "the number";
-  const axis = axisOf(shares.flatMap((own) => [own.estimate, ...own.simultaneous_interval]));
+  const axis = axisContaining(
+    shares.flatMap((own) => [own.estimate, ...own.simultaneous_interval]),
+  );
   const quantiles = number.quantiles ?? [];
   const text = quantiles.map(
-    (own) => `${quantileName(own.quantile)} ${digits(own.estimate)}${unit}`,
+    (own) => `${quantileName(own.quantile)} ${formatNumber(own.estimate)}${unit}`,
   );
   const plot = svg(
     "svg",
@@ -152,9 +163,9 @@ function picture(
       { class: "marks", height: HEIGHT, width: "100%" },
       ...gridLines(axis),
       ...marks(axis),
-      ...quantiles.flatMap((own) => marker(besideGutter(placeInBins(bins, own.estimate)))),
+      ...quantiles.flatMap((own) => marker(besideGutter(positionInBins(bins, own.estimate)))),
     ),
-    ...edges(bins),
+    ...edgeLabels(bins),
   );
   const rows = shares.map(({ estimate, simultaneous_interval: [from, to] }, index) => [
     labels[index] + unit,
@@ -175,7 +186,7 @@ function picture(
       plot,
       el("p", { class: "help" }, note.filter((words) => words !== "").join(" ")),
     ),
-    tableInDetails(
+    collapsedTable(
       `${title(name)}, as a table`,
       [name, "Share of people", "Simultaneous interval"],
       rows,
@@ -183,9 +194,9 @@ function picture(
   ];
 }
 
-const height = (axis: Axis, value: number) => 100 - position(axis, value);
+const height = (axis: ChartAxis, value: number) => 100 - positionOnAxis(axis, value);
 
-function gridLines(axis: Axis): Element[] {
+function gridLines(axis: ChartAxis): Element[] {
   return axis.ticks.flatMap((value) => {
     const y = percentage(height(axis, value));
     return [
@@ -205,7 +216,12 @@ function gridLines(axis: Axis): Element[] {
   });
 }
 
-function column({ share: own }: Bin, index: number, bins: number, axis: Axis): Element[] {
+function drawBin(
+  { share: own }: HistogramBin,
+  index: number,
+  bins: number,
+  axis: ChartAxis,
+): Element[] {
   const [left, right] = [index, index + 1].map((edge) => besideGutter((edge / bins) * 100)) as [
     number,
     number,
@@ -217,22 +233,25 @@ function column({ share: own }: Bin, index: number, bins: number, axis: Axis): E
     x: percentage(left + gap),
     width: percentage(right - left - 2 * gap),
     y: percentage(height(axis, top)),
-    height: percentage(position(axis, top) - position(axis, bottom)),
+    height: percentage(positionOnAxis(axis, top) - positionOnAxis(axis, bottom)),
   });
-  return bins > WHISKERS ? [bar] : [bar, whisker(own, (left + right) / 2, axis)];
+  return bins > WHISKERS ? [bar] : [bar, drawWhisker(own, (left + right) / 2, axis)];
 }
 
 /**
  * Draws an estimated share as a dot with its interval. `place` is its horizontal position in per
  * cent.
  */
-function dot(own: Estimate, place: number, axis: Axis): Element[] {
+function drawShareDot(own: Estimate, place: number, axis: ChartAxis): Element[] {
   const x = besideGutter(place);
   const y = percentage(height(axis, own.estimate));
-  return [whisker(own, x, axis), svg("circle", { class: "dot", cx: percentage(x), cy: y, r: 3 })];
+  return [
+    drawWhisker(own, x, axis),
+    svg("circle", { class: "dot", cx: percentage(x), cy: y, r: 3 }),
+  ];
 }
 
-function whisker(own: Estimate, place: number, axis: Axis): Element {
+function drawWhisker(own: Estimate, place: number, axis: ChartAxis): Element {
   const [from, to] = own.simultaneous_interval;
   const x = percentage(place);
   return svg("line", {
@@ -251,7 +270,7 @@ const marker = (x: number) =>
  * Draws the edges of the bins as labels below the plot. If there are many edges, only some get a
  * label.
  */
-function edges(bins: readonly Bin[]): Element[] {
+function edgeLabels(bins: readonly HistogramBin[]): Element[] {
   const all = [...bins.map(({ from }) => from), bins[bins.length - 1]?.to ?? 0];
   const every = Math.ceil(all.length / 7);
   return all.flatMap((edge, index) => {
@@ -263,7 +282,7 @@ function edges(bins: readonly Bin[]): Element[] {
     return svg(
       "text",
       { class: style, x: percentage(x), y: HEIGHT + 16, "text-anchor": anchor },
-      digits(edge),
+      formatNumber(edge),
     );
   });
 }

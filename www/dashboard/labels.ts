@@ -1,13 +1,13 @@
 // Texts for items, questions and estimands, and formats of numbers.
 
-import { count, percent } from "../demo/shared/format.js";
-import type { Estimand, Estimate, Label, Question, Task } from "./api.js";
+import { formatCount, formatPercent } from "../demo/shared/format.js";
+import type { Estimand, Estimate, ItemLabel, Question, Task } from "./api.js";
 
 /**
  * Formats a number with three significant digits. Digits before the decimal point are never rounded
  * away.
  */
-export function digits(value: number): string {
+export function formatNumber(value: number): string {
   const rounded = Math.abs(value) >= 1000 ? Math.round(value) : Number(value.toPrecision(3));
   return new Intl.NumberFormat("en-GB", { maximumSignificantDigits: 21 })
     .format(rounded)
@@ -18,10 +18,10 @@ export function digits(value: number): string {
  * Formats a value as precisely as the interval of its estimate justifies: to two significant digits
  * of the half-width.
  */
-export function roundedByError(value: number, estimate?: Estimate): string {
+export function formatToErrorPrecision(value: number, estimate?: Estimate): string {
   const [from, to] = estimate?.simultaneous_interval ?? [0, 0];
   const half = (to - from) / 2;
-  if (!(half > 0 && Number.isFinite(half))) return digits(value);
+  if (!(half > 0 && Number.isFinite(half))) return formatNumber(value);
   const places = Math.min(Math.max(1 - Math.floor(Math.log10(half)), 0), 12);
   const format = { minimumFractionDigits: places, maximumFractionDigits: places };
   const text = new Intl.NumberFormat("en-GB", format).format(value);
@@ -36,20 +36,21 @@ export const tickText = (value: number): string =>
 export const shareTickText = (value: number): string => `${tickText(value * 100)}%`;
 
 /** Formats a share in per cent, with one decimal. */
-export const shareText = (value: number): string => percent(value, 1);
+export const shareText = (value: number): string => formatPercent(value, 1);
 
 /** Formats a mean of ratings from −1 to 1. */
 export const ratingText = (value: number): string =>
   value.toFixed(3).replace("-", Number(value.toFixed(3)) === 0 ? "" : "−");
 
 /** Returns the text that names the item with this label. */
-export function nameOf(label: Label): string {
+export function itemName(label: ItemLabel): string {
   if (typeof label === "string") return label;
   if (typeof label === "number") return String(label);
-  const { from, to } = label as { readonly from?: Label; readonly to?: Label };
-  if (typeof from === "number" && typeof to === "number") return `${digits(from)} to ${digits(to)}`;
+  const { from, to } = label as { readonly from?: ItemLabel; readonly to?: ItemLabel };
+  if (typeof from === "number" && typeof to === "number")
+    return `${formatNumber(from)} to ${formatNumber(to)}`;
   return Object.entries(label)
-    .map(([part, own]) => `${part}: ${nameOf(own)}`)
+    .map(([part, own]) => `${part}: ${itemName(own)}`)
     .join(", ");
 }
 
@@ -57,10 +58,10 @@ export function nameOf(label: Label): string {
  * Returns the name by which a request can ask for the item with this label. Returns `null` for
  * bins, because this page has only rounded values of the edges.
  */
-export function queryOf(label: Label): string | null {
+export function itemQueryName(label: ItemLabel): string | null {
   if (typeof label !== "object") return String(label);
   const named = Object.values(label).every((part) => typeof part === "string");
-  return named ? nameOf(label) : null;
+  return named ? itemName(label) : null;
 }
 
 /**
@@ -75,7 +76,7 @@ export function questionsOf(task: Task): readonly Question[] {
 }
 
 /** Returns the number of items of a question. Returns `null` if the items are not listed. */
-export function itemsOf(question: Question): number | null {
+export function itemCount(question: Question): number | null {
   const items = question.items ?? question.options;
   if (items === "open" || question.kind === "text") return null;
   if (typeof items === "number") return items;
@@ -87,12 +88,12 @@ export function itemsOf(question: Question): number | null {
 /**
  * Texts that name an estimand: `long` for the drop-down list, `short` for the heading of a table.
  */
-interface Words {
+interface EstimandTexts {
   readonly long: string;
   readonly short: string;
 }
 
-const WORDS: Readonly<Record<Estimand, Words>> = {
+const WORDS: Readonly<Record<Estimand, EstimandTexts>> = {
   mean: { long: "mean rating (no rating counts as 0)", short: "Mean rating" },
   sum: { long: "sum over all people", short: "Sum over all people" },
   plus: {
@@ -108,7 +109,7 @@ const WORDS: Readonly<Record<Estimand, Words>> = {
 };
 
 /** Texts for estimands of ratings that can be any numbers from −1 to 1. */
-const FRACTIONAL: Readonly<Partial<Record<Estimand, Words>>> = {
+const FRACTIONAL: Readonly<Partial<Record<Estimand, EstimandTexts>>> = {
   plus: {
     long: "mean of ratings above 0 (other ratings count as 0)",
     short: "Mean rating above 0",
@@ -128,7 +129,7 @@ const isFractional = ({ kind = "", value }: Question): boolean =>
   kind === "ratings" && value === "real";
 
 /** Returns the texts that name an estimand of a question. */
-export const wordsOf = (estimand: Estimand, question: Question): Words =>
+export const wordsOf = (estimand: Estimand, question: Question): EstimandTexts =>
   (isFractional(question) ? FRACTIONAL[estimand] : undefined) ?? WORDS[estimand];
 
 /** Returns true if estimates of this estimand are shares of people, which are shown in per cent. */
@@ -165,12 +166,12 @@ export function formatTime(seconds: number): string {
 }
 
 /** Formats whole numbers as a list of ranges: 1–3, 5. */
-export function ranges(numbers: readonly number[]): string {
+export function formatAsRanges(numbers: readonly number[]): string {
   const parts: [number, number][] = [];
   for (const number of [...numbers].sort((a, b) => a - b)) {
     const last = parts[parts.length - 1];
     if (last !== undefined && number === last[1] + 1) last[1] = number;
     else parts.push([number, number]);
   }
-  return parts.map(([from, to]) => (from === to ? count(from) : `${from}–${to}`)).join(", ");
+  return parts.map(([from, to]) => (from === to ? formatCount(from) : `${from}–${to}`)).join(", ");
 }

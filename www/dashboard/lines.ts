@@ -1,58 +1,58 @@
 // Pictures of time lines: one small plot for each item, all with the same scale (small multiples).
 
 import { el, svg } from "../demo/shared/dom.js";
-import type { Rows } from "./rows.js";
-import { type Axis, axisOf, percentage, position } from "./scale.js";
-import { tableInDetails } from "./table.js";
-import type { Line, Point } from "./timeline.js";
+import type { EstimandRows } from "./rows.js";
+import { axisContaining, type ChartAxis, percentage, positionOnAxis } from "./scale.js";
+import { collapsedTable } from "./table.js";
+import type { TimeLine, TimeLinePoint } from "./timeline.js";
 
 const HEIGHT = 84;
 
-const known = ({ points }: Line) =>
+const known = ({ points }: TimeLine) =>
   points.flatMap(({ batch, estimate }, index) =>
     estimate === null ? [] : { batch, estimate, index },
   );
 
-function axisFor(lines: readonly Line[], zero: boolean): Axis {
+function axisForLines(lines: readonly TimeLine[], zero: boolean): ChartAxis {
   const ends = lines
     .flatMap(known)
     .flatMap(({ estimate }) => [estimate.estimate, ...estimate.simultaneous_interval]);
-  return axisOf(ends, { zero, most: 4 });
+  return axisContaining(ends, { zero, most: 4 });
 }
 
 /**
  * Draws a plot for each time line, and one table of all. With `apart`, each plot has a separate
  * scale, for items with different units. With `zero`, the scales include 0.
  */
-export function timeLine(
-  lines: readonly Line[],
-  format: Rows["format"],
+export function timeLinePlots(
+  lines: readonly TimeLine[],
+  format: EstimandRows["format"],
   scale: (value: number) => string,
   { zero, apart }: { readonly zero: boolean; readonly apart: boolean },
 ): readonly Element[] {
-  const common = axisFor(lines, zero);
+  const common = axisForLines(lines, zero);
   const figures = lines.map((line) => {
-    const axis = apart ? axisFor([line], zero) : common;
+    const axis = apart ? axisForLines([line], zero) : common;
     return el(
       "figure",
       { class: "line" },
       el("figcaption", {}, line.label),
-      drawn(line, axis, format, scale),
+      drawLine(line, axis, format, scale),
     );
   });
   const batches = lines[0]?.points.map(({ batch }) => batch) ?? [];
   const rows = batches.map((batch, index) => [
     String(batch),
-    ...lines.map(({ points }) => cell(points[index], format)),
+    ...lines.map(({ points }) => formatPoint(points[index], format)),
   ]);
   const heads = ["Batch", ...lines.map(({ label }) => label)];
   return [
     el("div", { class: "lines" }, ...figures),
-    tableInDetails("Time line, as a table", heads, rows),
+    collapsedTable("Time line, as a table", heads, rows),
   ];
 }
 
-function cell(point: Point | undefined, format: Rows["format"]): string {
+function formatPoint(point: TimeLinePoint | undefined, format: EstimandRows["format"]): string {
   if (point === undefined || point.estimate === null) return "–";
   const own = point.estimate;
   const { estimate, simultaneous_interval } = own;
@@ -61,15 +61,15 @@ function cell(point: Point | undefined, format: Rows["format"]): string {
   return `${said[0]} (${said[1]} to ${said[2]})`;
 }
 
-function drawn(
-  line: Line,
-  axis: Axis,
-  format: Rows["format"],
+function drawLine(
+  line: TimeLine,
+  axis: ChartAxis,
+  format: EstimandRows["format"],
   scale: (value: number) => string,
 ): SVGSVGElement {
   const { label, points } = line;
   const across = (index: number) => 14 + ((index + 0.5) / points.length) * 84;
-  const y = (value: number) => percentage(100 - position(axis, value));
+  const y = (value: number) => percentage(100 - positionOnAxis(axis, value));
   const own = known(line);
   const last = own[own.length - 1];
   const said =

@@ -1,20 +1,20 @@
 // Entry point of the dashboard: signs in, shows the overview or one task, and polls for changes.
 
 import { byId, el } from "../demo/shared/dom.js";
-import { type Batches, Collector, CollectorError, type TaskAnswer } from "./api.js";
-import { Overview } from "./overview.js";
-import { signIn, storedToken, storeToken } from "./sign-in.js";
-import { DEFAULT_STATE, formatState, parseState, type State } from "./state.js";
+import { type BatchesResponse, CollectorClient, CollectorError, type TaskResponse } from "./api.js";
+import { TaskOverview } from "./overview.js";
+import { signInForm, storedToken, storeToken } from "./sign-in.js";
+import { DEFAULT_STATE, formatState, parseState, type ViewState } from "./state.js";
 import { TaskPage } from "./task-page.js";
 
 /** Time in milliseconds between two polls while the page is visible. */
 const POLL_MS = 10_000;
 
-const collector = new Collector();
+const collector = new CollectorClient();
 const main = byId("main");
 const trouble = byId("trouble");
-let state: State = parseState(location.hash);
-let page: TaskPage | Overview | null = null;
+let state: ViewState = parseState(location.hash);
+let page: TaskPage | TaskOverview | null = null;
 /** Ids of all tasks. `null` before the first response. */
 let tasks: readonly string[] | null = null;
 /** Number of views that were opened so far. A late response for an earlier view is dropped. */
@@ -46,7 +46,7 @@ function showSignIn(why: string | null): void {
   byId("sign-out").hidden = true;
   document.title = "Sign in – hushbin";
   main.replaceChildren(
-    ...signIn(async (token) => {
+    ...signInForm(async (token) => {
       collector.token = token;
       try {
         await loadTasks();
@@ -81,22 +81,22 @@ async function openView(): Promise<void> {
   const task = state.task ?? (tasks?.length === 1 && location.hash === "" ? (only ?? null) : null);
   document.title = `${task ?? "Tasks"} – hushbin`;
   if (task === null) {
-    const overview = new Overview(collector, tasks ?? []);
+    const overview = new TaskOverview(collector, tasks ?? []);
     await overview.update();
     if (own !== viewCount) return;
-    show(overview);
+    showPage(overview);
     return;
   }
   const id = encodeURIComponent(task);
   const [answer, batches] = await Promise.all([
-    collector.get<TaskAnswer>(id),
-    collector.get<Batches>(`${id}/batches`),
+    collector.get<TaskResponse>(id),
+    collector.get<BatchesResponse>(`${id}/batches`),
   ]);
   if (own !== viewCount) return;
-  show(new TaskPage(collector, answer, batches, state, change));
+  showPage(new TaskPage(collector, answer, batches, state, changeState));
 }
 
-function show(shown: TaskPage | Overview): void {
+function showPage(shown: TaskPage | TaskOverview): void {
   const first = page === null;
   page = shown;
   main.replaceChildren(shown.element);
@@ -105,7 +105,7 @@ function show(shown: TaskPage | Overview): void {
 }
 
 /** Changes what the page shows of the task, and writes the change to the address. */
-function change(changes: Partial<State>): void {
+function changeState(changes: Partial<ViewState>): void {
   state = { ...state, task: page instanceof TaskPage ? page.id : state.task, ...changes };
   // Typing in the search must not add a history entry for each letter.
   const typed = Object.keys(changes).every((name) => name === "find");
@@ -120,24 +120,24 @@ async function onNavigation(): Promise<void> {
   if (page instanceof TaskPage && before.task === state.task && state.task === page.id) {
     page.show(state);
   } else {
-    await showErrors(openView);
+    await withErrorsShown(openView);
   }
 }
 
 /** Asks the collector for new batches and releases, and updates the page. */
-async function poll(): Promise<void> {
+async function pollForChanges(): Promise<void> {
   if (tasks === null || document.hidden) return;
   const own = page;
-  if (own instanceof Overview) await own.update();
+  if (own instanceof TaskOverview) await own.update();
   if (own instanceof TaskPage) {
-    const batches = await collector.get<Batches>(`${encodeURIComponent(own.id)}/batches`);
+    const batches = await collector.get<BatchesResponse>(`${encodeURIComponent(own.id)}/batches`);
     if (own === page && own.update(batches))
       announce("There is a new release. The estimates are being updated.");
   }
   trouble.hidden = true;
 }
 
-async function showErrors(work: () => Promise<void>): Promise<void> {
+async function withErrorsShown(work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (thrown) {
@@ -163,16 +163,16 @@ byId("sign-out").addEventListener("click", () => {
   announce("You are signed out.");
 });
 addEventListener("popstate", () => void onNavigation());
-addEventListener("visibilitychange", () => void showErrors(poll));
+addEventListener("visibilitychange", () => void withErrorsShown(pollForChanges));
 byId("place").textContent = new URL("..", location.href).host;
 
 collector.token = storedToken();
 byId("sign-out").hidden = collector.token === null;
-await showErrors(loadTasks);
+await withErrorsShown(loadTasks);
 const pollForever = async () => {
   // The first request may have failed. Then start again.
   const waits = tasks === null && document.getElementById("token") === null;
-  await showErrors(waits ? loadTasks : poll);
+  await withErrorsShown(waits ? loadTasks : pollForChanges);
   setTimeout(() => void pollForever(), POLL_MS);
 };
 setTimeout(() => void pollForever(), POLL_MS);

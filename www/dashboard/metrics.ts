@@ -12,7 +12,7 @@ const REASON_TEXTS: Readonly<Record<string, string>> = {
   storage: "the collector could not write its journal",
 };
 
-export interface Uploads {
+export interface UploadCounts {
   readonly accepted: number;
   readonly duplicates: number;
   /**
@@ -23,7 +23,7 @@ export interface Uploads {
 }
 
 /** Reads the numbers of uploads from metrics in the text format of Prometheus. */
-export function uploadsOf(text: string): Uploads {
+export function parseUploadCounts(text: string): UploadCounts {
   const value = (name: string) =>
     Number(text.match(new RegExp(`^hushbin_${name}_total (\\S+)`, "m"))?.[1] ?? 0);
   const problems = text.matchAll(/^hushbin_problems_total\{problem="([^"]*)"\} (\S+)/gm);

@@ -1,27 +1,27 @@
 // The overview of all tasks: the releases of each task, and the progress of its open batch.
 
 import { el } from "../demo/shared/dom.js";
-import { count } from "../demo/shared/format.js";
-import { type Batches, type Collector, isSums, type TaskAnswer } from "./api.js";
+import { formatCount } from "../demo/shared/format.js";
+import { type BatchesResponse, type CollectorClient, isSums, type TaskResponse } from "./api.js";
 import { batchUnitOf, formatWithUnit, REPORT_UNIT } from "./batch-unit.js";
 import { openBatchBar, releasedOf, reportsOf } from "./batches-view.js";
 import { formatTime } from "./labels.js";
 import { DEFAULT_STATE, formatState } from "./state.js";
 import { NO_LOCAL } from "./sums.js";
-import { table } from "./table.js";
+import { createTable } from "./table.js";
 
 /** Maximum number of tasks whose batches are requested. */
 const MAX_TASKS = 50;
 
-export class Overview {
+export class TaskOverview {
   readonly element: HTMLElement;
-  readonly #collector: Collector;
+  readonly #collector: CollectorClient;
   readonly #tasks: readonly string[];
   /** Task files by id, each requested once because it never changes. */
-  readonly #answers = new Map<string, Promise<TaskAnswer | null>>();
+  readonly #answers = new Map<string, Promise<TaskResponse | null>>();
   readonly #body = el("div", { class: "panel wide" });
 
-  constructor(collector: Collector, tasks: readonly string[]) {
+  constructor(collector: CollectorClient, tasks: readonly string[]) {
     this.#collector = collector;
     this.#tasks = tasks;
     this.element = el(
@@ -37,10 +37,10 @@ export class Overview {
     }
   }
 
-  #taskOf(id: string): Promise<TaskAnswer | null> {
+  #taskOf(id: string): Promise<TaskResponse | null> {
     const known = this.#answers.get(id);
     if (known !== undefined) return known;
-    const answer = this.#collector.askIfThere<TaskAnswer>(encodeURIComponent(id));
+    const answer = this.#collector.askIfThere<TaskResponse>(encodeURIComponent(id));
     this.#answers.set(id, answer);
     answer.catch(() => this.#answers.delete(id));
     return answer;
@@ -50,7 +50,7 @@ export class Overview {
     const asked = this.#tasks.slice(0, MAX_TASKS).map(async (id) => {
       const path = encodeURIComponent(id);
       const [batches, task] = await Promise.all([
-        this.#collector.askIfThere<Batches>(`${path}/batches`),
+        this.#collector.askIfThere<BatchesResponse>(`${path}/batches`),
         this.#taskOf(id),
       ]);
       return [id, batches && { batches, task }] as const;
@@ -72,10 +72,12 @@ export class Overview {
       return [
         name,
         {
-          content: sums ? formatWithUnit(unit, reportsOf(released)) : count(reportsOf(released)),
+          content: sums
+            ? formatWithUnit(unit, reportsOf(released))
+            : formatCount(reportsOf(released)),
           style: "amount",
         },
-        { content: count(released.length), style: "amount" },
+        { content: formatCount(released.length), style: "amount" },
         last === undefined ? "none yet" : formatTime(last),
         { content: openBatchBar(batches, unit), style: "brief" },
       ];
@@ -91,7 +93,7 @@ export class Overview {
     ];
     // A link keeps its focus while the table is replaced.
     const focused = this.#tasks.indexOf(document.activeElement?.textContent ?? "");
-    this.#body.replaceChildren(table("Tasks", heads, rows, "tasks"));
+    this.#body.replaceChildren(createTable("Tasks", heads, rows, "tasks"));
     if (focused >= 0) this.#body.querySelectorAll("a")[focused]?.focus();
   }
 }

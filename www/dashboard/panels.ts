@@ -3,16 +3,27 @@
 
 import { roundUp } from "../client/rounding.js";
 import { el } from "../demo/shared/dom.js";
-import { count, counted, percent, short } from "../demo/shared/format.js";
-import type { HeavyHitters, Influence, Privacy, Question, ReportsTask } from "./api.js";
-import { digits, isShare, ratingText, shareText, wordsOf } from "./labels.js";
-import type { Uploads } from "./metrics.js";
-import { type Cell, table } from "./table.js";
+import {
+  formatCount,
+  formatCountWithNoun,
+  formatPercent,
+  formatThreeDigits,
+} from "../demo/shared/format.js";
+import type {
+  HeavyHitters,
+  Influence,
+  Question,
+  ReportsPrivacy,
+  ReportsTaskResponse,
+} from "./api.js";
+import { formatNumber, isShare, ratingText, shareText, wordsOf } from "./labels.js";
+import type { UploadCounts } from "./metrics.js";
+import { createTable, type TableCell } from "./table.js";
 
 /** Formats a privacy loss ε with three significant digits, rounded up. */
 export const epsilonText = (epsilon: number): string => String(roundUp(epsilon));
 
-function epsilon(name: string, number: string, statements: readonly string[]): HTMLElement {
+function epsilonFigure(name: string, number: string, statements: readonly string[]): HTMLElement {
   return el(
     "div",
     {},
@@ -26,12 +37,15 @@ function epsilon(name: string, number: string, statements: readonly string[]): H
  * Draws the local and the central ε, each with its statement. A text instead of `privacy` is the
  * reason why there is no central ε.
  */
-export function privacyView(task: ReportsTask, privacy: Privacy | string): readonly Node[] {
+export function privacyView(
+  task: ReportsTaskResponse,
+  privacy: ReportsPrivacy | string,
+): readonly Node[] {
   const local = `local ε = ${epsilonText(task.effective_epsilon)}`;
   const alone = "One report";
   if (typeof privacy === "string") {
     const protects = `It protects ${task.protects} against anyone who sees a report.`;
-    return [epsilon(alone, local, [protects]), el("p", {}, privacy)];
+    return [epsilonFigure(alone, local, [protects]), el("p", {}, privacy)];
   }
   const { shuffled, shuffled_by, shuffled_statement } = privacy;
   const by = shuffled_by.length === 0 ? "by this collector alone" : "by another party";
@@ -40,8 +54,8 @@ export function privacyView(task: ReportsTask, privacy: Privacy | string): reado
       ? "no shuffled ε"
       : `shuffled ε = ${epsilonText(shuffled.central_epsilon)}, δ = ${shuffled.delta}`;
   return [
-    epsilon(alone, local, [privacy.local.statement, privacy.local.budget.statement]),
-    epsilon(`A batch, shuffled ${by}`, number, [shuffled_statement]),
+    epsilonFigure(alone, local, [privacy.local.statement, privacy.local.budget.statement]),
+    epsilonFigure(`A batch, shuffled ${by}`, number, [shuffled_statement]),
   ];
 }
 
@@ -56,20 +70,23 @@ const ESTIMAND_NAMES = {
   margin: "share of people in one row or one column",
 };
 
-type Effect = Influence["influence"][number];
+type MadeUpReportsEffect = Influence["influence"][number];
 
 /**
  * Formats the largest effect `by` of made-up reports on one estimate. If `shares`, the effect is in
  * percentage points.
  */
-function effectText({ estimate, unit }: Effect, shares: boolean, by: number): string {
+function effectText({ estimate, unit }: MadeUpReportsEffect, shares: boolean, by: number): string {
   if (unit === "of its range") return `${shareText(by)} ${unit}`;
-  if (estimate === "mean" && unit !== undefined) return `${digits(by)} ${unit}`;
+  if (estimate === "mean" && unit !== undefined) return `${formatNumber(by)} ${unit}`;
   return shares ? `${shareText(by).replace("%", "")} points` : ratingText(by);
 }
 
 /** Returns a table row with the largest effect of made-up reports on one estimate. */
-function effectRow(own: Effect, questions: readonly Question[]): readonly (Cell | string)[] {
+function effectRow(
+  own: MadeUpReportsEffect,
+  questions: readonly Question[],
+): readonly (TableCell | string)[] {
   const question = questions.find(({ name }) => name === own.question) ?? {};
   const { estimate } = own;
   const item = estimate !== "below" && estimate !== "margin";
@@ -101,11 +118,15 @@ export function influenceView(found: Influence, questions: readonly Question[]):
       { class: flagged ? "flagged" : undefined },
       ...(flagged ? [el("strong", {}, "Unusual for honest reports. ")] : []),
       question === undefined ? "" : `${question}: `,
-      `${statement} (p = ${short(p)})`,
+      `${statement} (p = ${formatThreeDigits(p)})`,
     ),
   );
   return [
-    table(`Largest effect if ${percent(found.made_up)} of the reports are made up`, heads, rows),
+    createTable(
+      `Largest effect if ${formatPercent(found.made_up)} of the reports are made up`,
+      heads,
+      rows,
+    ),
     el("p", { class: "help" }, found.statement),
     ...(tests.length > 0 ? [el("ul", { class: "tests" }, ...tests)] : []),
   ];
@@ -114,20 +135,20 @@ export function influenceView(found: Influence, questions: readonly Question[]):
 /**
  * Draws the numbers of accepted and rejected uploads, over all tasks since the collector started.
  */
-export function uploadsView({ accepted, duplicates, rejected }: Uploads): readonly Node[] {
+export function uploadsView({ accepted, duplicates, rejected }: UploadCounts): readonly Node[] {
   const rows = rejected.map(([reason, requests]) => [
     reason,
-    { content: count(requests), style: "amount" },
+    { content: formatCount(requests), style: "amount" },
   ]);
   return [
     el(
       "p",
       {},
-      `Since it started, the collector has accepted ${counted(accepted, "upload")} of all tasks. It received ${count(duplicates)} again and rejected ${count(rejected.reduce((sum, [, own]) => sum + own, 0))}.`,
+      `Since it started, the collector has accepted ${formatCountWithNoun(accepted, "upload")} of all tasks. It received ${formatCount(duplicates)} again and rejected ${formatCount(rejected.reduce((sum, [, own]) => sum + own, 0))}.`,
     ),
     ...(rows.length > 0
       ? [
-          table(
+          createTable(
             "Rejected requests by reason",
             ["Reason", { content: "Requests", style: "amount" }],
             rows,
@@ -138,12 +159,17 @@ export function uploadsView({ accepted, duplicates, rejected }: Uploads): readon
 }
 
 /** Draws each note as a paragraph. Undefined notes are skipped. */
-export function notesOf(...notes: readonly (string | undefined)[]): readonly Node[] {
+export function noteParagraphs(...notes: readonly (string | undefined)[]): readonly Node[] {
   return notes.flatMap((note) => (note === undefined ? [] : [el("p", { class: "note" }, note)]));
 }
 
 /** Draws a table of the texts that many people have. */
-export function textsView({ texts, confidence, repeats, reports }: HeavyHitters): readonly Node[] {
+export function commonTextsView({
+  texts,
+  confidence,
+  repeats,
+  reports,
+}: HeavyHitters): readonly Node[] {
   const rows = texts.map(({ text, goes_on, estimate, simultaneous_interval: [from, to] }) => [
     goes_on ? `${text}…` : text,
     { content: shareText(estimate), style: "amount estimated" },
@@ -155,13 +181,13 @@ export function textsView({ texts, confidence, repeats, reports }: HeavyHitters)
       "p",
       {},
       found ||
-        `The texts were found in ${counted(reports, "report")} from all released batches. With a probability of at most ${percent((1 - confidence) / 2, 1)}, the list contains a text that no one has.`,
+        `The texts were found in ${formatCountWithNoun(reports, "report")} from all released batches. With a probability of at most ${formatPercent((1 - confidence) / 2, 1)}, the list contains a text that no one has.`,
     ),
-    ...notesOf(repeats),
+    ...noteParagraphs(repeats),
     ...(rows.length === 0
       ? []
       : [
-          table(
+          createTable(
             `Texts that many people have. All intervals hold at once with ${confidence * 100}% confidence`,
             [
               "Text",

@@ -1,19 +1,25 @@
 // Rows of estimates, which tables and pictures show: content, order, and the search for names.
 
-import { ESTIMANDS, type Estimand, type Estimate, type Estimates, type Question } from "./api.js";
 import {
-  digits,
+  ESTIMANDS,
+  type Estimand,
+  type Estimate,
+  type EstimatesResponse,
+  type Question,
+} from "./api.js";
+import {
+  formatNumber,
+  formatToErrorPrecision,
   isReal,
   isShare,
-  nameOf,
-  queryOf,
+  itemName,
+  itemQueryName,
   ratingText,
-  roundedByError,
   shareText,
 } from "./labels.js";
 
 /** Table row of one item, with its estimate. */
-export interface Row {
+export interface EstimateRow {
   readonly label: string;
   /** Name by which a request can ask for the item. `null` if there is no such name. */
   readonly query: string | null;
@@ -24,11 +30,11 @@ export interface Row {
 }
 
 /** Rows with the estimates of one estimand, and the format of their numbers. */
-export interface Rows {
+export interface EstimandRows {
   readonly estimand: Estimand;
   /** True if the estimates are shares of people. */
   readonly shares: boolean;
-  readonly rows: readonly Row[];
+  readonly rows: readonly EstimateRow[];
   /** Formats a value. The precision of `estimate` can determine the number of digits. */
   readonly format: (value: number, estimate?: Estimate) => string;
 }
@@ -38,13 +44,16 @@ export const unitSuffix = (unit: string | undefined): string =>
   unit === undefined ? "" : ` ${unit}`;
 
 /** Formats the simultaneous interval of a row, with its unit. */
-export function intervalText({ estimate, unit }: Row, format: Rows["format"]): string {
+export function intervalText(
+  { estimate, unit }: EstimateRow,
+  format: EstimandRows["format"],
+): string {
   const [from, to] = estimate.simultaneous_interval.map((end) => format(end, estimate));
   return `${from} to ${to}${unitSuffix(unit)}`;
 }
 
 /** Returns the estimands of which a response has estimates. */
-export function estimandsOf({ estimates }: Estimates): readonly Estimand[] {
+export function estimandsOf({ estimates }: EstimatesResponse): readonly Estimand[] {
   const [first] = estimates;
   return first === undefined ? [] : ESTIMANDS.filter((estimand) => first[estimand] !== undefined);
 }
@@ -53,7 +62,11 @@ export function estimandsOf({ estimates }: Estimates): readonly Estimand[] {
  * Returns the rows for the wanted estimand, or else for the first estimand of the response. Returns
  * null if the response has no items.
  */
-export function rowsOf(answer: Estimates, question: Question, wanted?: Estimand): Rows | null {
+export function estimandRows(
+  answer: EstimatesResponse,
+  question: Question,
+  wanted?: Estimand,
+): EstimandRows | null {
   const there = estimandsOf(answer);
   const estimand = wanted !== undefined && there.includes(wanted) ? wanted : there[0];
   if (estimand === undefined) return null;
@@ -64,32 +77,36 @@ export function rowsOf(answer: Estimates, question: Question, wanted?: Estimand)
   const rows = answer.estimates.flatMap((item) => {
     const estimate = item[estimand];
     if (estimate === undefined) return [];
-    const label = nameOf(item.item);
+    const label = itemName(item.item);
     const range = numbers ? ranges.get(label) : undefined;
     return {
       label,
-      query: queryOf(item.item),
+      query: itemQueryName(item.item),
       estimate,
       ...(range === undefined ? {} : { range: [range[0] * by, range[1] * by] as const }),
       ...(item.unit === undefined ? {} : { unit: item.unit }),
     };
   });
-  const format = digitsOf(answer, question, estimand);
+  const format = valueFormat(answer, question, estimand);
   return { estimand, shares: isShare(estimand, question), rows, format };
 }
 
-function digitsOf({ people }: Estimates, question: Question, estimand: Estimand): Rows["format"] {
+function valueFormat(
+  { people }: EstimatesResponse,
+  question: Question,
+  estimand: Estimand,
+): EstimandRows["format"] {
   // Sums are so exact that three digits are too few.
-  if (people !== undefined) return roundedByError;
+  if (people !== undefined) return formatToErrorPrecision;
   if (isShare(estimand, question)) return shareText;
-  return isReal(question) ? digits : ratingText;
+  return isReal(question) ? formatNumber : ratingText;
 }
 
 /** Names of the orders in which rows can be sorted. */
 export const ORDERS = ["largest", "smallest", "clearest", "name", "task"] as const;
-export type Order = (typeof ORDERS)[number];
+export type RowOrder = (typeof ORDERS)[number];
 
-export const ORDER_WORDS: Readonly<Record<Order, string>> = {
+export const ORDER_WORDS: Readonly<Record<RowOrder, string>> = {
   largest: "Largest first",
   smallest: "Smallest first",
   clearest: "Most significant first",
@@ -98,23 +115,23 @@ export const ORDER_WORDS: Readonly<Record<Order, string>> = {
 };
 
 /** Returns the distance of an estimate from 0, divided by the half-width of its interval. */
-function significance({ estimate }: Row): number {
+function distanceFromZero({ estimate }: EstimateRow): number {
   const [from, to] = estimate.simultaneous_interval;
   // Intervals can be asymmetric. The half-width on the side of 0 counts.
   const half = estimate.estimate >= 0 ? estimate.estimate - from : to - estimate.estimate;
   return Math.abs(estimate.estimate) / Math.max(half, Number.MIN_VALUE);
 }
 
-const COMPARE: Readonly<Record<Order, (a: Row, b: Row) => number>> = {
+const COMPARE: Readonly<Record<RowOrder, (a: EstimateRow, b: EstimateRow) => number>> = {
   largest: (a, b) => b.estimate.estimate - a.estimate.estimate,
   smallest: (a, b) => a.estimate.estimate - b.estimate.estimate,
-  clearest: (a, b) => significance(b) - significance(a),
+  clearest: (a, b) => distanceFromZero(b) - distanceFromZero(a),
   name: (a, b) => a.label.localeCompare(b.label, "en", { numeric: true }),
   task: () => 0,
 };
 
 /** Returns the rows sorted in this order. Rows that compare as equal keep their order. */
-export function sorted(rows: readonly Row[], order: Order): readonly Row[] {
+export function sortedRows(rows: readonly EstimateRow[], order: RowOrder): readonly EstimateRow[] {
   return [...rows].sort(COMPARE[order]);
 }
 
@@ -122,7 +139,7 @@ export function sorted(rows: readonly Row[], order: Order): readonly Row[] {
  * Returns true if a name contains every word of the searched text. Upper and lower case are the
  * same.
  */
-export function matches(label: string, sought: string): boolean {
+export function matchesSearch(label: string, sought: string): boolean {
   const name = label.toLowerCase();
   return sought
     .toLowerCase()

@@ -1,8 +1,8 @@
 // Checks whether there are enough reports to make the intervals narrow enough to be useful.
 
-import { count, counted } from "../demo/shared/format.js";
-import type { Estimand, Estimate, Estimates } from "./api.js";
-import type { Row } from "./rows.js";
+import { formatCount, formatCountWithNoun } from "../demo/shared/format.js";
+import type { Estimand, Estimate, EstimatesResponse } from "./api.js";
+import type { EstimateRow } from "./rows.js";
 
 /** Half-width of a 95% interval, as a multiple of the standard error. */
 const HALF_WIDTH = 1.96;
@@ -21,7 +21,7 @@ export interface SampleSizeCheck {
 }
 
 /** Estimate, with the range of the item's values if it is not the usual range of the estimand. */
-type Ranged = Pick<Row, "estimate" | "range">;
+type EstimateWithRange = Pick<EstimateRow, "estimate" | "range">;
 
 /**
  * Checks whether there are enough reports, based on the standard errors of the estimates. A
@@ -30,18 +30,18 @@ type Ranged = Pick<Row, "estimate" | "range">;
 export function checkSampleSize(
   reports: number,
   estimand: Estimand,
-  estimates: readonly Ranged[],
+  estimates: readonly EstimateWithRange[],
 ): SampleSizeCheck {
   const whole = estimand === "mean" ? 2 : 1;
-  const half = ({ estimate, range }: Ranged) =>
+  const half = ({ estimate, range }: EstimateWithRange) =>
     (HALF_WIDTH * (estimate.standard_error ?? 0)) / (range ? range[1] - range[0] : whole);
   const widest = Math.max(0, ...estimates.map(half));
   if (widest <= MAX_USEFUL_HALF_WIDTH) return { useful: true };
   const needed = Number((reports * (widest / MAX_USEFUL_HALF_WIDTH) ** 2).toPrecision(2));
   const within = estimand === "mean" ? "a tenth of the range" : "10 percentage points";
-  const arrived = `${counted(reports, "report")} ${reports === 1 ? "has" : "have"} arrived`;
+  const arrived = `${formatCountWithNoun(reports, "report")} ${reports === 1 ? "has" : "have"} arrived`;
   return {
-    warning: `${arrived}. Estimates with an error of at most ${within} need about ${count(needed)} reports, with 95% confidence.`,
+    warning: `${arrived}. Estimates with an error of at most ${within} need about ${formatCount(needed)} reports, with 95% confidence.`,
     useful: 2 * widest < 1,
   };
 }
@@ -50,7 +50,7 @@ export function checkSampleSize(
  * Checks whether there are enough reports for a question that asks for a number. The check uses the
  * mean or, without one, the shares of people below the edges.
  */
-export function checkNumberSampleSize({ reports = 0, number }: Estimates): SampleSizeCheck {
+export function checkNumberSampleSize({ reports = 0, number }: EstimatesResponse): SampleSizeCheck {
   const { mean, distribution = [], range } = number ?? {};
   if (mean && range) return checkSampleSize(reports, "mean", [{ estimate: mean, range }]);
   return checkSampleSize(

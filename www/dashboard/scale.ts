@@ -2,7 +2,7 @@
 // at any width.
 
 /** Axis from one number to another, with ticks. */
-export interface Axis {
+export interface ChartAxis {
   readonly from: number;
   readonly to: number;
   readonly ticks: readonly number[];
@@ -12,7 +12,7 @@ export interface Axis {
  * Returns the distance between ticks that divides a span into at most `most` parts: 1, 2 or 5 times
  * a power of ten.
  */
-function step(span: number, most: number): number {
+function tickStep(span: number, most: number): number {
   const power = 10 ** Math.floor(Math.log10(span / most));
   return ([1, 2, 5, 10].find((digit) => span / (digit * power) <= most) ?? 10) * power;
 }
@@ -21,14 +21,17 @@ function step(span: number, most: number): number {
  * Returns an axis that contains the given values, with ticks at round numbers. With `zero`, the
  * axis also contains 0.
  */
-export function axisOf(values: readonly number[], { zero = true, most = 4 } = {}): Axis {
+export function axisContaining(
+  values: readonly number[],
+  { zero = true, most = 4 } = {},
+): ChartAxis {
   const finite = values.filter(Number.isFinite);
   const low = finite.reduce((least, value) => Math.min(least, value), zero ? 0 : Infinity);
   const high = finite.reduce((greatest, value) => Math.max(greatest, value), zero ? 0 : -Infinity);
   if (!(low < high)) return { from: (low || 0) - 1, to: (low || 0) + 1, ticks: [low || 0] };
   const margin = (high - low) * 0.03;
   const [from, to] = [low - margin, high + margin];
-  const by = step(high - low, most);
+  const by = tickStep(high - low, most);
   const first = Math.ceil(from / by);
   const length = Math.floor(to / by) - first + 1;
   // Each tick is a multiple of the step by an integer, so that rounding errors do not add up.
@@ -43,7 +46,7 @@ export function axisOf(values: readonly number[], { zero = true, most = 4 } = {}
  * Returns the position of a value on the axis, from 0 to 100. A value outside of the axis is moved
  * to its end.
  */
-export function position({ from, to }: Axis, value: number): number {
+export function positionOnAxis({ from, to }: ChartAxis, value: number): number {
   const held = Math.min(Math.max(value, from), to);
   return ((held - from) / (to - from)) * 100;
 }

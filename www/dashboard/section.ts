@@ -7,7 +7,7 @@ import { CollectorError } from "./api.js";
 /** Elements and texts of a section. `null` hides the section. */
 export type SectionContent = readonly (Node | string)[] | null;
 
-export class Section {
+export class PageSection {
   readonly element: HTMLElement;
   readonly #body: HTMLElement;
   /** Number of requests so far. A late response to an earlier request is dropped. */

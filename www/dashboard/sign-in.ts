@@ -16,7 +16,7 @@ export function storeToken(token: string | null): void {
  * Draws the form in which an analyst enters a token. `enter` tries the token. It returns an error
  * message, or `null` if the token was accepted. `why` is the first error message.
  */
-export function signIn(
+export function signInForm(
   enter: (token: string) => Promise<string | null>,
   why: string | null,
 ): readonly HTMLElement[] {

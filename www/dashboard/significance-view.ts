@@ -2,15 +2,21 @@
 // previous batch.
 
 import { el } from "../demo/shared/dom.js";
-import { count, counted, percent } from "../demo/shared/format.js";
-import type { Batch, Estimand, Estimates, Question } from "./api.js";
-import { meansOf } from "./cross.js";
+import { formatCount, formatCountWithNoun, formatPercent } from "../demo/shared/format.js";
+import type { Batch, Estimand, EstimatesResponse, Question } from "./api.js";
+import { conditionalMeanRows } from "./cross.js";
 import type { EstimatesCache } from "./estimates-cache.js";
-import { digits } from "./labels.js";
-import { intervalText, type Row, type Rows, rowsOf, unitSuffix } from "./rows.js";
+import { formatNumber } from "./labels.js";
+import {
+  type EstimandRows,
+  type EstimateRow,
+  estimandRows,
+  intervalText,
+  unitSuffix,
+} from "./rows.js";
 import type { SectionContent } from "./section.js";
 import { confidenceOfEach, significantChanges, significantRows } from "./significance.js";
-import { table } from "./table.js";
+import { createTable } from "./table.js";
 import { quantileName } from "./timeline.js";
 
 /** Maximum number of items in one table. */
@@ -19,7 +25,7 @@ const MAX_LISTED = 12;
 /**
  * State of the page that its panels need: the task, the selected batches and the displayed rows.
  */
-export interface PanelContext {
+export interface TaskViewContext {
   readonly task: string;
   readonly question: Question;
   readonly answers: EstimatesCache;
@@ -29,7 +35,7 @@ export interface PanelContext {
   readonly items: readonly string[] | null;
   readonly estimand: Estimand | null;
   readonly confidence: number;
-  readonly rows: Rows | null;
+  readonly rows: EstimandRows | null;
 }
 
 /**
@@ -39,21 +45,21 @@ export interface PanelContext {
 export function batchesToCompare({
   selected,
   released,
-}: Pick<PanelContext, "selected" | "released">) {
+}: Pick<TaskViewContext, "selected" | "released">) {
   const after = selected[selected.length - 1];
   const place = released.findIndex(({ number }) => number === after?.number);
   const before = released[place - 1];
   return after === undefined || before === undefined ? null : ([before, after] as const);
 }
 
-function nonZeroList({ rows, confidence }: PanelContext): readonly Element[] {
+function nonZeroItems({ rows, confidence }: TaskViewContext): readonly Element[] {
   if (rows === null) return [];
   const found = significantRows(rows.rows);
-  const chance = percent(1 - confidence);
+  const chance = formatPercent(1 - confidence);
   const about =
     found.length === 0
-      ? `No interval of ${counted(rows.rows.length, "item")} excludes 0, so all estimates may be noise.`
-      : `For ${count(found.length)} of ${counted(rows.rows.length, "item")}, the interval excludes 0. The chance that this list contains a false alarm is at most ${chance}.`;
+      ? `No interval of ${formatCountWithNoun(rows.rows.length, "item")} excludes 0, so all estimates may be noise.`
+      : `For ${formatCount(found.length)} of ${formatCountWithNoun(rows.rows.length, "item")}, the interval excludes 0. The chance that this list contains a false alarm is at most ${chance}.`;
   const named = found.slice(0, MAX_LISTED).map((row) => [
     row.label,
     {
@@ -71,7 +77,7 @@ function nonZeroList({ rows, confidence }: PanelContext): readonly Element[] {
     found.length > MAX_LISTED
       ? `The ${MAX_LISTED} estimates that differ most clearly from 0`
       : "Estimates that clearly differ from 0";
-  return [el("p", {}, about), ...(named.length > 0 ? [table(more, heads, named)] : [])];
+  return [el("p", {}, about), ...(named.length > 0 ? [createTable(more, heads, named)] : [])];
 }
 
 /**
@@ -79,16 +85,17 @@ function nonZeroList({ rows, confidence }: PanelContext): readonly Element[] {
  * mean or its quantiles.
  */
 function comparableRows(
-  answer: Estimates,
+  answer: EstimatesResponse,
   question: Question,
   estimand: Estimand | null,
-): Rows | null {
-  const means = meansOf(answer);
-  if (means.length > 0) return { estimand: "mean", shares: false, rows: means, format: digits };
-  if (question.kind !== "number") return rowsOf(answer, question, estimand ?? undefined);
+): EstimandRows | null {
+  const means = conditionalMeanRows(answer);
+  if (means.length > 0)
+    return { estimand: "mean", shares: false, rows: means, format: formatNumber };
+  if (question.kind !== "number") return estimandRows(answer, question, estimand ?? undefined);
   const { mean, quantiles = [], unit } = answer.number ?? {};
   const unitField = unit === undefined ? {} : { unit };
-  const rows: Row[] = mean
+  const rows: EstimateRow[] = mean
     ? [{ label: "mean", query: null, estimate: mean, ...unitField }]
     : quantiles.map((own) => ({
         label: quantileName(own.quantile),
@@ -96,10 +103,10 @@ function comparableRows(
         estimate: own,
         ...unitField,
       }));
-  return { estimand: "mean", shares: false, rows, format: digits };
+  return { estimand: "mean", shares: false, rows, format: formatNumber };
 }
 
-async function changeList(context: PanelContext): Promise<readonly Element[]> {
+async function changedItems(context: TaskViewContext): Promise<readonly Element[]> {
   const pair = batchesToCompare(context);
   if (pair === null) return [el("p", {}, "There is no earlier batch for a comparison yet.")];
   const { task, question, answers, items, estimand } = context;
@@ -113,12 +120,15 @@ async function changeList(context: PanelContext): Promise<readonly Element[]> {
   if (!before || !after) return [];
   const found = significantChanges(before.rows, after.rows);
   const [earlier, later] = pair.map(({ number }) => number);
-  const chance = percent(1 - context.confidence);
-  const of = counted(after.rows.length, question.kind === "number" ? "estimate" : "item");
+  const chance = formatPercent(1 - context.confidence);
+  const of = formatCountWithNoun(
+    after.rows.length,
+    question.kind === "number" ? "estimate" : "item",
+  );
   const about =
     found.length === 0
       ? `Between batches ${earlier} and ${later}, none of ${of} changed by more than the noise. There may be smaller changes.`
-      : `Between batches ${earlier} and ${later}, ${count(found.length)} of ${of} changed by more than the noise. The chance that this list contains a false alarm is at most ${chance}.`;
+      : `Between batches ${earlier} and ${later}, ${formatCount(found.length)} of ${of} changed by more than the noise. The chance that this list contains a false alarm is at most ${chance}.`;
   const named = found
     .slice(0, MAX_LISTED)
     .map(({ label, unit, before: was, after: is }) => [
@@ -133,20 +143,20 @@ async function changeList(context: PanelContext): Promise<readonly Element[]> {
     found.length > MAX_LISTED
       ? `Changed items: the ${MAX_LISTED} largest changes`
       : "Changed items";
-  return [el("p", {}, about), ...(named.length > 0 ? [table(more, heads, named)] : [])];
+  return [el("p", {}, about), ...(named.length > 0 ? [createTable(more, heads, named)] : [])];
 }
 
-export async function significanceView(context: PanelContext): Promise<SectionContent> {
+export async function significanceView(context: TaskViewContext): Promise<SectionContent> {
   if (context.selected.length === 0) return null;
   // For numbers with a unit, a difference from 0 has no special meaning.
   const numbers = ["number", "numbers"].includes(context.question.kind ?? "");
-  const own = numbers ? [] : nonZeroList(context);
+  const own = numbers ? [] : nonZeroItems(context);
   return [
     el(
       "div",
       { class: "columns" },
       el("div", {}, ...own),
-      el("div", {}, ...(await changeList(context))),
+      el("div", {}, ...(await changedItems(context))),
     ),
   ];
 }

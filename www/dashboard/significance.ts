@@ -6,7 +6,7 @@
 // requested with confidence (1 + c) / 2 (Bonferroni).
 
 import type { Estimate } from "./api.js";
-import type { Row } from "./rows.js";
+import type { EstimateRow } from "./rows.js";
 
 type Interval = readonly [number, number];
 
@@ -30,14 +30,14 @@ export const confidenceOfEach = (confidence: number): number => (1 + confidence)
  * Returns the rows whose simultaneous intervals exclude 0. The rows whose intervals are farthest
  * from 0 come first.
  */
-export function significantRows(rows: readonly Row[]): readonly Row[] {
-  const reach = ({ estimate: { simultaneous_interval: ends } }: Row) =>
+export function significantRows(rows: readonly EstimateRow[]): readonly EstimateRow[] {
+  const reach = ({ estimate: { simultaneous_interval: ends } }: EstimateRow) =>
     Math.min(...ends.map(Math.abs));
   return rows.filter(({ estimate }) => excludesZero(estimate)).sort((a, b) => reach(b) - reach(a));
 }
 
 /** Change of one item: its estimates in two batches. */
-export interface Change {
+export interface EstimateChange {
   readonly label: string;
   readonly unit: string | undefined;
   readonly before: Estimate;
@@ -49,11 +49,11 @@ export interface Change {
  * change first.
  */
 export function significantChanges(
-  before: readonly Row[],
-  after: readonly Row[],
-): readonly Change[] {
+  before: readonly EstimateRow[],
+  after: readonly EstimateRow[],
+): readonly EstimateChange[] {
   const earlier = new Map(before.map(({ label, estimate }) => [label, estimate]));
-  const moved = ({ before, after }: Change) => Math.abs(after.estimate - before.estimate);
+  const moved = ({ before, after }: EstimateChange) => Math.abs(after.estimate - before.estimate);
   return after
     .flatMap(({ label, unit, estimate }) => {
       const own = earlier.get(label);

@@ -2,9 +2,9 @@
 // bookmark it. The fragment contains no token.
 
 import { ESTIMANDS, type Estimand } from "./api.js";
-import { ORDERS, type Order } from "./rows.js";
+import { ORDERS, type RowOrder } from "./rows.js";
 
-export interface State {
+export interface ViewState {
   readonly task: string | null;
   readonly question: string | null;
   /**
@@ -13,12 +13,12 @@ export interface State {
    */
   readonly batches: string | null;
   readonly estimand: Estimand | null;
-  readonly order: Order;
+  readonly order: RowOrder;
   /** Text for which the names of items are searched. */
   readonly find: string;
 }
 
-export const DEFAULT_STATE: State = {
+export const DEFAULT_STATE: ViewState = {
   task: null,
   question: null,
   batches: null,
@@ -28,7 +28,7 @@ export const DEFAULT_STATE: State = {
 };
 
 /** Parses the fragment of an address. Invalid parts are ignored. */
-export function parseState(hash: string): State {
+export function parseState(hash: string): ViewState {
   const parameters = new URLSearchParams(hash.replace(/^#/, ""));
   const one = <T extends string>(name: string, of: readonly T[]) =>
     of.find((word) => word === parameters.get(name));
@@ -47,10 +47,11 @@ export function parseState(hash: string): State {
  * Returns the fragment of the address for a state. It contains the values that differ from {@link
  * DEFAULT_STATE}.
  */
-export function formatState(state: State): string {
+export function formatState(state: ViewState): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(state)) {
-    if (value !== null && value !== DEFAULT_STATE[name as keyof State]) parameters.set(name, value);
+    if (value !== null && value !== DEFAULT_STATE[name as keyof ViewState])
+      parameters.set(name, value);
   }
   return parameters.size === 0 ? "" : `#${parameters}`;
 }

@@ -2,22 +2,34 @@
 // dishonest people.
 
 import { el } from "../demo/shared/dom.js";
-import { count, counted, percent, powers } from "../demo/shared/format.js";
-import type { Batch, Collector, SumInfluence, SumPrivacy, SumsPrivacy, TaskAnswer } from "./api.js";
-import { digits, nameOf } from "./labels.js";
+import {
+  formatCount,
+  formatCountWithNoun,
+  formatPercent,
+  formatPowerOfTen,
+} from "../demo/shared/format.js";
+import type {
+  Batch,
+  CollectorClient,
+  SumInfluence,
+  SumPrivacyPromise,
+  SumsPrivacyResponse,
+  TaskResponse,
+} from "./api.js";
+import { formatNumber, itemName } from "./labels.js";
 import { epsilonText } from "./panels.js";
-import { table } from "./table.js";
+import { createTable } from "./table.js";
 import { MAX_RELEASES } from "./timeline.js";
 
 export const NO_LOCAL = "there is no local ε";
 
 /** Formats a probability δ as a power of ten: 10⁻⁶. */
-export const deltaOf = (delta: number): string => powers(delta.toExponential());
+export const deltaOf = (delta: number): string => formatPowerOfTen(delta.toExponential());
 
 /** Describes the privacy promise of a sum task in one line. */
-export function trustOf(privacy: SumPrivacy): string {
+export function privacyPromiseText(privacy: SumPrivacyPromise): string {
   const { central_epsilon, delta, people, honest_fraction } = privacy;
-  return `People must trust the shuffler: ${NO_LOCAL}. Batches have central ε = ${epsilonText(central_epsilon)}, δ = ${deltaOf(delta)} if they have at least ${counted(people, "person", "people")} and ${percent(honest_fraction)} of the people are honest.`;
+  return `People must trust the shuffler: ${NO_LOCAL}. Batches have central ε = ${epsilonText(central_epsilon)}, δ = ${deltaOf(delta)} if they have at least ${formatCountWithNoun(people, "person", "people")} and ${formatPercent(honest_fraction)} of the people are honest.`;
 }
 
 function privacyFigure(name: string, figure: string, ...more: Node[]): HTMLElement {
@@ -37,14 +49,14 @@ const help = (words: string) => el("p", { class: "help" }, words);
  * null if no batch is released.
  */
 export function sumsPrivacyView(
-  { privacy }: Extract<TaskAnswer, { privacy: SumPrivacy }>,
-  released: SumsPrivacy | null,
+  { privacy }: Extract<TaskResponse, { privacy: SumPrivacyPromise }>,
+  released: SumsPrivacyResponse | null,
 ): readonly Node[] {
   const { central_epsilon, delta, people, honest_fraction, statement } = privacy;
   const facts = [
     ["people must trust", "the shuffler"],
-    ["minimum number of people in a batch", count(people)],
-    ["share of people assumed honest", percent(honest_fraction)],
+    ["minimum number of people in a batch", formatCount(people)],
+    ["share of people assumed honest", formatPercent(honest_fraction)],
   ] as const;
   const central = privacyFigure(
     "A batch, shuffled by another party",
@@ -54,13 +66,17 @@ export function sumsPrivacyView(
       { class: "facts-list" },
       ...facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))),
     ),
-    released === null ? el("p", {}, "No batch is released yet.") : promiseView(released),
+    released === null ? el("p", {}, "No batch is released yet.") : promiseCheckView(released),
   );
   return [privacyFigure("The messages of one person", NO_LOCAL, help(statement)), central];
 }
 
 /** Draws the result of checking whether the smallest released batch keeps the privacy promise. */
-function promiseView({ holds, batch_statement, shuffled_by }: SumsPrivacy): HTMLElement {
+function promiseCheckView({
+  holds,
+  batch_statement,
+  shuffled_by,
+}: SumsPrivacyResponse): HTMLElement {
   const by =
     shuffled_by.length === 0 ? [] : [` The batches were shuffled by ${shuffled_by.join(" and ")}.`];
   return el(
@@ -76,8 +92,8 @@ function promiseView({ holds, batch_statement, shuffled_by }: SumsPrivacy): HTML
 const MAX_PARALLEL = 3;
 
 /** Requests the largest effect that dishonest people can have on each of the latest releases. */
-export async function influenceOfEach(
-  collector: Collector,
+export async function requestInfluenceOfReleases(
+  collector: CollectorClient,
   task: string,
   released: readonly Batch[],
 ): Promise<readonly (readonly [batch: number, found: SumInfluence])[]> {
@@ -99,7 +115,7 @@ const amount = (content: string) => ({ content, style: "amount" });
  * Formats an effect as a multiple of the standard error. Returns a dash for a multiple that is not
  * finite, which happens if everyone is assumed to be honest.
  */
-const times = (errors: number) => (Number.isFinite(errors) ? `× ${digits(errors)}` : "–");
+const times = (errors: number) => (Number.isFinite(errors) ? `× ${formatNumber(errors)}` : "–");
 
 /** Maximum number of items in the table of effects. */
 const MAX_LISTED = 50;
@@ -111,9 +127,10 @@ export function sumsInfluenceView(
 ): readonly Node[] {
   const [first] = influence;
   const rows = influence.slice(0, MAX_LISTED).map(({ item, unit, honest, dishonest, all }) => {
-    const words = (value: number) => `${digits(value)}${unit === undefined ? "" : ` ${unit}`}`;
+    const words = (value: number) =>
+      `${formatNumber(value)}${unit === undefined ? "" : ` ${unit}`}`;
     return [
-      item === undefined ? "length of the vector’s sum" : nameOf(item),
+      item === undefined ? "length of the vector’s sum" : itemName(item),
       ...[honest, dishonest, all].map((value) => amount(words(value))),
     ];
   });
@@ -122,17 +139,17 @@ export function sumsInfluenceView(
     "Sum",
     amount("An honest person"),
     amount("A dishonest person"),
-    amount(`All ${count(assumed)} dishonest people`),
+    amount(`All ${formatCount(assumed)} dishonest people`),
   ];
   const more = influence.length > MAX_LISTED ? ` (first ${MAX_LISTED} items)` : "";
   const about =
     assumed === 0
       ? "The task assumes that everyone is honest."
-      : `The task assumes that ${count(assumed)} of ${counted(Math.round(people), "person", "people")} are dishonest. One dishonest person can move a sum by up to ${digits((first?.standard_errors ?? Number.NaN) / assumed)} standard errors. All of them together can move it by up to ${digits(first?.standard_errors ?? Number.NaN)}.`;
+      : `The task assumes that ${formatCount(assumed)} of ${formatCountWithNoun(Math.round(people), "person", "people")} are dishonest. One dishonest person can move a sum by up to ${formatNumber((first?.standard_errors ?? Number.NaN) / assumed)} standard errors. All of them together can move it by up to ${formatNumber(first?.standard_errors ?? Number.NaN)}.`;
   return [
     el("p", {}, about),
-    scrollable(table(`Largest effect on a sum${more}`, heads, rows)),
-    ...(each.length === 0 ? [] : [scrollable(releases(each))]),
+    scrollable(createTable(`Largest effect on a sum${more}`, heads, rows)),
+    ...(each.length === 0 ? [] : [scrollable(releaseEffectsTable(each))]),
     help(statement),
   ];
 }
@@ -143,15 +160,15 @@ function scrollable(own: HTMLTableElement): HTMLElement {
   return el("div", { class: "across", tabindex: 0, role: "region", "aria-label": label }, own);
 }
 
-function releases(each: readonly (readonly [number, SumInfluence])[]): HTMLTableElement {
+function releaseEffectsTable(each: readonly (readonly [number, SumInfluence])[]): HTMLTableElement {
   const rows = each.map(([batch, { people, influence }]) => {
     const [first] = influence;
     const assumed = first?.people ?? 0;
     const errors = first?.standard_errors ?? Number.NaN;
     return [
       String(batch),
-      amount(count(people)),
-      amount(count(assumed)),
+      amount(formatCount(people)),
+      amount(formatCount(assumed)),
       amount(times(errors / assumed)),
       amount(times(errors)),
     ];
@@ -163,5 +180,9 @@ function releases(each: readonly (readonly [number, SumInfluence])[]): HTMLTable
     amount("Effect of one of them, in standard errors"),
     amount("Effect of all of them, in standard errors"),
   ];
-  return table("Largest effect of dishonest people on each release", heads, [...rows].reverse());
+  return createTable(
+    "Largest effect of dishonest people on each release",
+    heads,
+    [...rows].reverse(),
+  );
 }

@@ -4,18 +4,19 @@
 import { el } from "../demo/shared/dom.js";
 
 /** Cell of a table, with its content and its CSS class. */
-export interface Cell {
+export interface TableCell {
   readonly content: Node | string;
   readonly style?: string;
 }
 
-const cellOf = (cell: Cell | string): Cell => (typeof cell === "string" ? { content: cell } : cell);
+const cellOf = (cell: TableCell | string): TableCell =>
+  typeof cell === "string" ? { content: cell } : cell;
 
 /** Draws a table. The first cell of each row is the heading of the row. */
-export function table(
+export function createTable(
   caption: string,
-  heads: readonly (Cell | string)[],
-  rows: readonly (readonly (Cell | string)[])[],
+  heads: readonly (TableCell | string)[],
+  rows: readonly (readonly (TableCell | string)[])[],
   style = "",
 ): HTMLTableElement {
   const head = heads.map(cellOf).map(({ content, style: own }) => {
@@ -44,7 +45,7 @@ export function table(
 }
 
 /** Draws a table that is hidden until the person opens it. It stands below a plot. */
-export function tableInDetails(
+export function collapsedTable(
   summary: string,
   heads: readonly string[],
   rows: readonly (readonly string[])[],
@@ -62,7 +63,7 @@ export function tableInDetails(
     el(
       "div",
       { class: "scroll", tabindex: 0, role: "region", "aria-label": summary },
-      table(summary, [first, ...numbers], cells),
+      createTable(summary, [first, ...numbers], cells),
     ),
   );
 }

@@ -1,21 +1,21 @@
 // The page of one task: its estimates, and panels that explain them.
 
 import { el } from "../demo/shared/dom.js";
-import { count, counted } from "../demo/shared/format.js";
+import { formatCount, formatCountWithNoun } from "../demo/shared/format.js";
 import {
   type Batch,
-  type Batches,
-  type Collector,
+  type BatchesResponse,
+  type CollectorClient,
   CollectorError,
-  type Estimates,
+  type EstimatesResponse,
   type HeavyHitters,
   type Influence,
   isSums,
-  type Privacy,
   type Question,
+  type ReportsPrivacy,
   type SumInfluence,
-  type SumsPrivacy,
-  type TaskAnswer,
+  type SumsPrivacyResponse,
+  type TaskResponse,
 } from "./api.js";
 import { type BatchUnit, batchUnitOf, formatWithUnit } from "./batch-unit.js";
 import {
@@ -27,20 +27,38 @@ import {
   releasedOf,
   reportsOf,
 } from "./batches-view.js";
-import { Controls } from "./controls.js";
+import { EstimatesControls } from "./controls.js";
 import { crossView } from "./cross.js";
 import { dotTable } from "./dots.js";
 import { EstimatesCache, itemsToRequest, MAX_ROWS } from "./estimates-cache.js";
 import { numberView } from "./histogram.js";
-import { itemsOf, questionsOf, ranges, wordsOf } from "./labels.js";
-import { uploadsOf } from "./metrics.js";
-import { influenceView, notesOf, privacyView, textsView, uploadsView } from "./panels.js";
-import { estimandsOf, matches, type Row, type Rows, rowsOf, sorted } from "./rows.js";
+import { formatAsRanges, itemCount, questionsOf, wordsOf } from "./labels.js";
+import { parseUploadCounts } from "./metrics.js";
+import {
+  commonTextsView,
+  influenceView,
+  noteParagraphs,
+  privacyView,
+  uploadsView,
+} from "./panels.js";
+import {
+  type EstimandRows,
+  type EstimateRow,
+  estimandRows,
+  estimandsOf,
+  matchesSearch,
+  sortedRows,
+} from "./rows.js";
 import { checkNumberSampleSize, checkSampleSize } from "./sample-size.js";
-import { Section, type SectionContent } from "./section.js";
+import { PageSection, type SectionContent } from "./section.js";
 import { significanceView } from "./significance-view.js";
-import type { State } from "./state.js";
-import { influenceOfEach, sumsInfluenceView, sumsPrivacyView, trustOf } from "./sums.js";
+import type { ViewState } from "./state.js";
+import {
+  privacyPromiseText,
+  requestInfluenceOfReleases,
+  sumsInfluenceView,
+  sumsPrivacyView,
+} from "./sums.js";
 import { timelineView } from "./timeline-view.js";
 
 /** Confidence with which all intervals in one table or picture hold at once. */
@@ -49,28 +67,28 @@ export const CONFIDENCE = 0.95;
 export class TaskPage {
   readonly element: HTMLElement;
   readonly id: string;
-  readonly #collector: Collector;
+  readonly #collector: CollectorClient;
   readonly #cache: EstimatesCache;
-  readonly #task: TaskAnswer;
-  readonly #controls: Controls;
+  readonly #task: TaskResponse;
+  readonly #controls: EstimatesControls;
   readonly #facts = el("p", { class: "facts" });
-  readonly #estimates = new Section("estimates", "Estimates", "wide");
-  readonly #significance = new Section("standing", "Significant results", "wide");
-  readonly #timeline = new Section("timeline", "Estimates over time", "wide");
-  readonly #batches = new Section("filling", "Batches");
-  readonly #privacy = new Section("privacy", "Privacy");
-  readonly #influence = new Section("influence", "Made-up reports");
-  readonly #uploads = new Section("uploads", "Rejected uploads");
+  readonly #estimates = new PageSection("estimates", "Estimates", "wide");
+  readonly #significance = new PageSection("standing", "Significant results", "wide");
+  readonly #timeline = new PageSection("timeline", "Estimates over time", "wide");
+  readonly #batches = new PageSection("filling", "Batches");
+  readonly #privacy = new PageSection("privacy", "Privacy");
+  readonly #influence = new PageSection("influence", "Made-up reports");
+  readonly #uploads = new PageSection("uploads", "Rejected uploads");
   readonly #unit: BatchUnit;
-  #state: State;
-  #batchData: Batches;
+  #state: ViewState;
+  #batchData: BatchesResponse;
 
   constructor(
-    collector: Collector,
-    task: TaskAnswer,
-    known: Batches,
-    state: State,
-    change: (changes: Partial<State>) => void,
+    collector: CollectorClient,
+    task: TaskResponse,
+    known: BatchesResponse,
+    state: ViewState,
+    change: (changes: Partial<ViewState>) => void,
   ) {
     this.#collector = collector;
     this.#cache = new EstimatesCache(collector);
@@ -79,7 +97,7 @@ export class TaskPage {
     this.id = task.task.id;
     this.#state = state;
     this.#batchData = known;
-    this.#controls = new Controls(change);
+    this.#controls = new EstimatesControls(change);
     this.#influence.show(null);
     const again = el("button", { type: "button", class: "quiet" }, "Refresh");
     again.addEventListener("click", () => {
@@ -108,7 +126,7 @@ export class TaskPage {
     void this.#loadAll();
   }
 
-  get #sections(): readonly Section[] {
+  get #sections(): readonly PageSection[] {
     return [
       this.#estimates,
       this.#significance,
@@ -127,7 +145,7 @@ export class TaskPage {
   }
 
   /** Shows the question, batches and order that `state` describes. */
-  show(state: State): void {
+  show(state: ViewState): void {
     const before = this.#state;
     this.#state = state;
     this.#showControls();
@@ -139,7 +157,7 @@ export class TaskPage {
   /**
    * Shows the current batches. Returns true, and loads everything again, if there is a new release.
    */
-  update(known: Batches): boolean {
+  update(known: BatchesResponse): boolean {
     const before = this.#releases;
     this.#batchData = known;
     this.#showBatches();
@@ -150,7 +168,7 @@ export class TaskPage {
 
   /** Text with the numbers of the released batches, as ranges. */
   get #releases(): string {
-    return ranges(releasedOf(this.#batchData).map(({ number }) => number));
+    return formatAsRanges(releasedOf(this.#batchData).map(({ number }) => number));
   }
 
   /** Released batches whose estimates are shown: all of them, or those that the address selects. */
@@ -168,12 +186,12 @@ export class TaskPage {
     const { task } = this.#task;
     const released = releasedOf(this.#batchData);
     const questions = questionsOf(task).length;
-    const asks = questions > 1 ? `, for ${count(questions)} questions` : "";
+    const asks = questions > 1 ? `, for ${formatCount(questions)} questions` : "";
     const promise = isSums(this.#task)
-      ? trustOf(this.#task.privacy)
+      ? privacyPromiseText(this.#task.privacy)
       : `Each report protects ${this.#task.protects}.`;
     const collected = formatWithUnit(this.#unit, reportsOf(released));
-    this.#facts.textContent = `${collected} in ${counted(released.length, "release")}${asks}. ${promise}`;
+    this.#facts.textContent = `${collected} in ${formatCountWithNoun(released.length, "release")}${asks}. ${promise}`;
     this.#showControls();
     this.#batches.show([
       el("h3", {}, `Batch ${openOf(this.#batchData)?.number ?? ""} is open`),
@@ -197,21 +215,23 @@ export class TaskPage {
       const path = `${encodeURIComponent(this.id)}/privacy`;
       const task = this.#task;
       if (isSums(task)) {
-        const response = this.#collector.get<SumsPrivacy>(path);
+        const response = this.#collector.get<SumsPrivacyResponse>(path);
         const found = await responseOrReason(response);
         return sumsPrivacyView(task, typeof found === "string" ? null : found);
       }
-      const response = this.#collector.get<Privacy>(path);
+      const response = this.#collector.get<ReportsPrivacy>(path);
       return privacyView(task, await responseOrReason(response));
     });
     await this.#loadInfluence();
-    await this.#uploads.load(async () => uploadsView(uploadsOf(await this.#collector.metrics())));
+    await this.#uploads.load(async () =>
+      uploadsView(parseUploadCounts(await this.#collector.metrics())),
+    );
   }
 
   /** Loads the estimates, the significant results and the time line. */
   async #loadEstimates(request: boolean): Promise<void> {
     if (this.#question.kind === "text") return this.#loadTexts(request);
-    let rows: Rows | null = null;
+    let rows: EstimandRows | null = null;
     await this.#estimates.load(async () => {
       const items = itemsToRequest(this.#question, this.#state.find);
       if (items?.length === 0) return [el("p", {}, this.#noItemsText())];
@@ -223,7 +243,7 @@ export class TaskPage {
         const words = isSums(this.#task) ? "No batch of this task is released yet." : answer;
         return [el("p", {}, words), openBatchBar(this.#batchData, this.#unit)];
       }
-      rows = rowsOf(answer, this.#question, this.#state.estimand ?? undefined);
+      rows = estimandRows(answer, this.#question, this.#state.estimand ?? undefined);
       if (rows !== null)
         this.#controls.estimands(
           this.#question.kind === "number" ? [] : estimandsOf(answer),
@@ -232,7 +252,7 @@ export class TaskPage {
         );
       return this.#estimatesView(answer, rows);
     });
-    const context = { ...this.#context, rows: rows as Rows | null };
+    const context = { ...this.#context, rows: rows as EstimandRows | null };
     await this.#significance.load(() => significanceView(context));
     await this.#timeline.load(() => timelineView(context, this.#matchingRows(context.rows)));
   }
@@ -245,7 +265,7 @@ export class TaskPage {
     const { name = "" } = this.#question;
     const path = `${encodeURIComponent(this.id)}/heavy-hitters?question=${encodeURIComponent(name)}`;
     await this.#estimates.load(async () =>
-      textsView(await this.#collector.get<HeavyHitters>(path)),
+      commonTextsView(await this.#collector.get<HeavyHitters>(path)),
     );
   }
 
@@ -258,7 +278,10 @@ export class TaskPage {
         const all = await responseOrReason(this.#collector.get<SumInfluence>(path));
         if (typeof all === "string") return null;
         const released = releasedOf(this.#batchData);
-        return sumsInfluenceView(all, await influenceOfEach(this.#collector, this.id, released));
+        return sumsInfluenceView(
+          all,
+          await requestInfluenceOfReleases(this.#collector, this.id, released),
+        );
       }
       const found = await responseOrReason(this.#collector.get<Influence>(path));
       return typeof found === "string" ? null : influenceView(found, questionsOf(this.#task.task));
@@ -288,41 +311,41 @@ export class TaskPage {
   }
 
   /** Returns the rows whose names match the search, in the selected order. */
-  #matchingRows(rows: Rows | null): readonly Row[] {
+  #matchingRows(rows: EstimandRows | null): readonly EstimateRow[] {
     if (rows === null) return [];
     const open = (this.#question.items ?? this.#question.options) === "open";
     const sought = open ? "" : this.#state.find.trim();
-    return sorted(
-      rows.rows.filter(({ label }) => matches(label, sought)),
+    return sortedRows(
+      rows.rows.filter(({ label }) => matchesSearch(label, sought)),
       this.#state.order,
     );
   }
 
-  #estimatesView(answer: Estimates, rows: Rows | null): SectionContent {
+  #estimatesView(answer: EstimatesResponse, rows: EstimandRows | null): SectionContent {
     const { reports = 0, people, messages = 0, confidence, bias, repeats } = answer;
     if ((people ?? reports) === 0) {
       return [el("p", {}, "No report answers this question yet.")];
     }
     const of =
       people === undefined
-        ? counted(reports, "report")
-        : `${formatWithUnit(this.#unit, messages)}, counted by ${counted(messages, "message")},`;
-    const batches = ranges(this.#selected.map(({ number }) => number));
+        ? formatCountWithNoun(reports, "report")
+        : `${formatWithUnit(this.#unit, messages)}, counted by ${formatCountWithNoun(messages, "message")},`;
+    const batches = formatAsRanges(this.#selected.map(({ number }) => number));
     const about = el(
       "p",
       {},
       `${of}${batches === "" ? "" : ` from ${batches.match(/[–,]/) ? "batches" : "batch"} ${batches}`}. A thick bar is the interval of one row, with ${confidence * 100}% confidence. A thin bar is the simultaneous interval, with ${confidence * 100}% confidence for all rows at once. A hollow dot marks an estimate that may be noise.`,
     );
-    const notes = notesOf(bias, repeats);
+    const notes = noteParagraphs(bias, repeats);
     if (this.#question.kind === "number") {
       const { warning, useful } = checkNumberSampleSize(answer);
       return [
         el(
           "p",
           {},
-          `${counted(reports, "report")}. All intervals in one table or picture hold at once with ${confidence * 100}% confidence.`,
+          `${formatCountWithNoun(reports, "report")}. All intervals in one table or picture hold at once with ${confidence * 100}% confidence.`,
         ),
-        ...notesOf(warning),
+        ...noteParagraphs(warning),
         ...notes,
         ...(useful ? numberView(answer, this.#question) : []),
       ];
@@ -332,14 +355,14 @@ export class TaskPage {
     const found = this.#matchingRows(rows);
     if (found.length === 0) return [about, el("p", {}, "No item matches this name.")];
     const drawn = found.slice(0, MAX_ROWS);
-    const all = itemsOf(this.#question) ?? rows.rows.length;
-    const caption = captionOf(rows, this.#question, drawn.length, found.length, all);
+    const all = itemCount(this.#question) ?? rows.rows.length;
+    const caption = tableCaption(rows, this.#question, drawn.length, found.length, all);
     const { warning, useful } =
       people === undefined ? checkSampleSize(reports, rows.estimand, rows.rows) : { useful: true };
-    if (!useful) return [...notesOf(warning), ...notes];
+    if (!useful) return [...noteParagraphs(warning), ...notes];
     return [
       about,
-      ...notesOf(warning),
+      ...noteParagraphs(warning),
       ...notes,
       dotTable(caption, rows, drawn),
       ...crossView(answer),
@@ -347,8 +370,8 @@ export class TaskPage {
   }
 }
 
-function captionOf(
-  { rows, estimand }: Rows,
+function tableCaption(
+  { rows, estimand }: EstimandRows,
   question: Question,
   drawn: number,
   found: number,
@@ -356,11 +379,11 @@ function captionOf(
 ): string {
   const what = wordsOf(estimand, question).short;
   if (rows.length < all)
-    return `${what}: ${count(drawn)} of ${counted(all, "item")} shown; search by name for other items`;
+    return `${what}: ${formatCount(drawn)} of ${formatCountWithNoun(all, "item")} shown; search by name for other items`;
   if (drawn < found)
-    return `${what}: the first ${count(drawn)} of ${counted(found, "item")}; search by name for other items`;
-  if (found < all) return `${what}: ${count(found)} of ${counted(all, "item")}`;
-  return `${what}: ${counted(found, "item")}`;
+    return `${what}: the first ${formatCount(drawn)} of ${formatCountWithNoun(found, "item")}; search by name for other items`;
+  if (found < all) return `${what}: ${formatCount(found)} of ${formatCountWithNoun(all, "item")}`;
+  return `${what}: ${formatCountWithNoun(found, "item")}`;
 }
 
 /**

@@ -1,14 +1,20 @@
 // The panel with the time lines: requests the estimates and draws them.
 
 import { el } from "../demo/shared/dom.js";
-import { counted } from "../demo/shared/format.js";
-import type { Estimates } from "./api.js";
-import { digits, shareTickText, tickText } from "./labels.js";
-import { timeLine } from "./lines.js";
-import type { Row } from "./rows.js";
+import { formatCountWithNoun } from "../demo/shared/format.js";
+import type { EstimatesResponse } from "./api.js";
+import { formatNumber, shareTickText, tickText } from "./labels.js";
+import { timeLinePlots } from "./lines.js";
+import type { EstimateRow } from "./rows.js";
 import type { SectionContent } from "./section.js";
-import type { PanelContext } from "./significance-view.js";
-import { confidenceOfBatch, linesOf, MAX_LINES, MAX_RELEASES, numberLines } from "./timeline.js";
+import type { TaskViewContext } from "./significance-view.js";
+import {
+  confidenceOfBatch,
+  itemTimeLines,
+  MAX_LINES,
+  MAX_RELEASES,
+  numberTimeLines,
+} from "./timeline.js";
 
 /** Maximum number of parallel requests. */
 const MAX_PARALLEL = 3;
@@ -17,14 +23,14 @@ const MAX_PARALLEL = 3;
  * Requests the estimates of these items separately for each of the latest batches. A few requests
  * run in parallel.
  */
-async function eachBatch(
-  context: PanelContext,
+async function requestEachBatch(
+  context: TaskViewContext,
   items: readonly string[] | null,
-): Promise<readonly (readonly [number, Estimates])[]> {
+): Promise<readonly (readonly [number, EstimatesResponse])[]> {
   const { task, question, answers, released } = context;
   const batches = released.slice(-MAX_RELEASES);
   const confidence = confidenceOfBatch(batches.length, context.confidence);
-  const found: (readonly [number, Estimates])[] = [];
+  const found: (readonly [number, EstimatesResponse])[] = [];
   for (let first = 0; first < batches.length; first += MAX_PARALLEL) {
     const some = batches.slice(first, first + MAX_PARALLEL).map(async ({ number }) => {
       const query = { batches: String(number), confidence, items };
@@ -36,8 +42,8 @@ async function eachBatch(
 }
 
 export async function timelineView(
-  context: PanelContext,
-  shown: readonly Row[],
+  context: TaskViewContext,
+  shown: readonly EstimateRow[],
 ): Promise<SectionContent> {
   const { question, released, rows, confidence } = context;
   if (released.length === 0) return null;
@@ -53,27 +59,27 @@ export async function timelineView(
   const names = picked.map(({ query }) => query);
   const items =
     number || names.includes(null) ? context.items : names.filter((name) => name !== null);
-  const answers = await eachBatch(context, items);
+  const answers = await requestEachBatch(context, items);
   const units = new Map(picked.map(({ label, unit }) => [label, unit]));
   const labels = picked.map(({ label }) => label);
   const lines = number
-    ? numberLines(question, answers)
-    : linesOf(labels, rows.estimand, answers).map(({ label, points }) => {
+    ? numberTimeLines(question, answers)
+    : itemTimeLines(labels, rows.estimand, answers).map(({ label, points }) => {
         const unit = units.get(label);
         return { label: unit === undefined ? label : `${label} (${unit})`, points };
       });
   if (lines.length === 0) return null;
-  const first = number ? "" : ` for the first ${counted(lines.length, "item")} above,`;
+  const first = number ? "" : ` for the first ${formatCountWithNoun(lines.length, "item")} above,`;
   const latest = released.length > MAX_RELEASES ? ` the latest ${MAX_RELEASES} of` : "";
   return [
     el(
       "p",
       {},
-      `Estimates${first} from${latest} ${counted(released.length, "release")}. Bars are intervals. All of them hold at once with ${confidence * 100}% confidence.`,
+      `Estimates${first} from${latest} ${formatCountWithNoun(released.length, "release")}. Bars are intervals. All of them hold at once with ${confidence * 100}% confidence.`,
     ),
-    ...timeLine(
+    ...timeLinePlots(
       lines,
-      number ? digits : rows.format,
+      number ? formatNumber : rows.format,
       rows?.shares === true ? shareTickText : tickText,
       {
         zero: !number && question.kind !== "numbers",

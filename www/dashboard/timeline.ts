@@ -1,22 +1,22 @@
 // Time lines: the estimates of a few items in each release.
 
-import type { Estimand, Estimate, Estimates, Question } from "./api.js";
-import { meansOf } from "./cross.js";
-import { nameOf } from "./labels.js";
+import type { Estimand, Estimate, EstimatesResponse, Question } from "./api.js";
+import { conditionalMeanRows } from "./cross.js";
+import { itemName } from "./labels.js";
 
 /** Maximum number of releases in a time line, and maximum number of time lines. */
 export const MAX_RELEASES = 24;
 export const MAX_LINES = 6;
 
 /** Point of a time line: the estimate in one batch, or `null` if the batch has no estimate. */
-export interface Point {
+export interface TimeLinePoint {
   readonly batch: number;
   readonly estimate: Estimate | null;
 }
 
-export interface Line {
+export interface TimeLine {
   readonly label: string;
-  readonly points: readonly Point[];
+  readonly points: readonly TimeLinePoint[];
 }
 
 /**
@@ -28,14 +28,17 @@ export function confidenceOfBatch(batches: number, confidence: number): number {
 }
 
 /** Returns a time line for each of the labelled items, with a point for each batch. */
-export function linesOf(
+export function itemTimeLines(
   labels: readonly string[],
   estimand: Estimand,
-  answers: readonly (readonly [batch: number, answer: Estimates])[],
-): readonly Line[] {
+  answers: readonly (readonly [batch: number, answer: EstimatesResponse])[],
+): readonly TimeLine[] {
   const byLabel = answers.map(
     ([batch, { estimates }]) =>
-      [batch, new Map(estimates.map((own) => [nameOf(own.item), own[estimand] ?? null]))] as const,
+      [
+        batch,
+        new Map(estimates.map((own) => [itemName(own.item), own[estimand] ?? null])),
+      ] as const,
   );
   return labels.map((label) => ({
     label,
@@ -47,18 +50,18 @@ export function linesOf(
  * Returns the time lines for a question that asks for a number. They show its mean, its means
  * within rows of a cross-tabulation, or its quantiles.
  */
-export function numberLines(
+export function numberTimeLines(
   question: Question,
-  answers: readonly (readonly [batch: number, answer: Estimates])[],
-): readonly Line[] {
-  const points = (of: (answer: Estimates) => Estimate | undefined) =>
+  answers: readonly (readonly [batch: number, answer: EstimatesResponse])[],
+): readonly TimeLine[] {
+  const points = (of: (answer: EstimatesResponse) => Estimate | undefined) =>
     answers.map(([batch, answer]) => ({ batch, estimate: of(answer) ?? null }));
   const latest = answers[answers.length - 1]?.[1];
-  const means = latest === undefined ? [] : meansOf(latest);
+  const means = latest === undefined ? [] : conditionalMeanRows(latest);
   if (means.length > 0)
     return means.slice(0, MAX_LINES).map(({ label, unit }) => ({
       label: unit === undefined ? label : `${label} (${unit})`,
-      points: points((a) => meansOf(a).find((own) => own.label === label)?.estimate),
+      points: points((a) => conditionalMeanRows(a).find((own) => own.label === label)?.estimate),
     }));
   const last = latest?.number;
   const unit = last?.unit === undefined ? "" : ` (${last.unit})`;

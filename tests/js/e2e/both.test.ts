@@ -2,7 +2,7 @@
 
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { browsing } from "../../../www/demo/story/both/people.js";
+import { browsingAnswersOf } from "../../../www/demo/story/both/people.js";
 import { BROWSING } from "../../../www/demo/story/both/task.js";
 import { violations } from "./axe.js";
 import { Story } from "./story.js";
@@ -35,7 +35,8 @@ describe("the same people, both ways", () => {
     for (const [index, row] of rows.entries()) {
       const { min, max } = BROWSING.numbers[index] ?? { min: 0, max: 1 };
       const cells = await row.locator("td").allTextContents();
-      const of = (person: number) => Math.min(Math.max(browsing(person)[index] ?? 0, min), max);
+      const of = (person: number) =>
+        Math.min(Math.max(browsingAnswersOf(person)[index] ?? 0, min), max);
       const all = Array.from({ length: people }, (_, person) => of(person));
       const mean = all.reduce((sum, own) => sum + own, 0) / people;
       const grain = (max - min) / 1e4;

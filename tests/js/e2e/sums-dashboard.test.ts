@@ -7,7 +7,7 @@ import { randomBytes, randomInt } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { CONFIGURATION_BYTES, sealerOf } from "../../../www/client/sealing.js";
+import { CONFIGURATION_BYTES, createSealer } from "../../../www/client/sealing.js";
 import { launchChromium } from "../../../www/scripts/lib/browser.mjs";
 import { violations } from "./axe.js";
 import { newContext } from "./harness.js";
@@ -87,7 +87,7 @@ async function send(release: number): Promise<void> {
   const { keys } = (await (await fetch(`${url}/keys`)).json()) as { keys: string[] };
   const configuration = Buffer.from(keys[0] ?? "", "hex");
   expect(configuration).toHaveLength(CONFIGURATION_BYTES);
-  const seal = await sealerOf(new Uint8Array(configuration));
+  const seal = await createSealer(new Uint8Array(configuration));
   for (let person = 0; person < PEOPLE; person += 1) {
     const messages = messagesOf(task, answerOf(person, release));
     each = messages.length;

@@ -2,7 +2,7 @@
 
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { truthOf } from "../../../www/demo/story/visits/people.js";
+import { visitTrueCounts } from "../../../www/demo/story/visits/people.js";
 import { violations } from "./axe.js";
 import type { Estimate } from "./harness.js";
 import { Story } from "./story.js";
@@ -136,7 +136,7 @@ describe("the choices, sets and numbers", () => {
       { shown: loads.slice(3), found: below, unit: 0.01, half: 0.05 },
     ];
     expect(charts.map(({ shown }) => shown.length)).toEqual([4, 5, 3, 31]);
-    const { quantile } = truthOf(10_000, null);
+    const { quantile } = visitTrueCounts(10_000, null);
     expect(loads.slice(0, 3).map(([known]) => known)).toEqual([0.5, 0.75, 0.95].map(quantile));
     for (const { shown, found, unit, half } of charts) {
       expect(found).toHaveLength(shown.length);

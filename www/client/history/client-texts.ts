@@ -1,12 +1,12 @@
 /** Texts about a client and its reports, for tasks with a local or a central ε. */
 
-import { certaintyOf } from "../certainty.js";
+import { maximumCertainty } from "../certainty.js";
 import type { Client } from "../client.js";
 import type { BudgetStatus, HistoryEntry, SumHistoryEntry } from "../results.js";
 import { honestPeopleOf, messagesOf, type SumTask } from "../sums/task.js";
 import { budgetOf, reportsPerYear, type Task } from "../task.js";
 import { protectionOf, spentInWindow } from "./facts.js";
-import type { Entry, Formatters } from "./report.js";
+import type { Formatters, ReportEntry } from "./report.js";
 import type { Words } from "./words.js";
 
 type ClientMember = "about" | "consent" | "watch" | "budget" | "history" | "revoke";
@@ -32,7 +32,7 @@ export interface ClientTexts extends Pick<BudgetStatus, "until" | "reports" | "d
   /** Text with the number of all reports so far, and the ε that they spent. */
   readonly total: string;
   /** Reports of the client, the oldest first. */
-  readonly entries: readonly Entry[];
+  readonly entries: readonly ReportEntry[];
 }
 
 /**
@@ -40,7 +40,7 @@ export interface ClientTexts extends Pick<BudgetStatus, "until" | "reports" | "d
  * language.
  */
 const certainty = (epsilon: number, { number }: Formatters): string =>
-  number(Number(certaintyOf(epsilon)));
+  number(Number(maximumCertainty(epsilon)));
 
 /** Returns sentences on what the task asks, and sentences on the meaning of its ε. */
 function taskTexts(
@@ -74,7 +74,7 @@ function taskTexts(
   return [covers, sentences.join(" ")];
 }
 
-async function localTexts(
+async function localClientTexts(
   client: Pick<Client, ClientMember>,
   words: Words,
   formatters: Formatters,
@@ -99,7 +99,7 @@ async function localTexts(
   };
 }
 
-async function sumTexts(
+async function sumClientTexts(
   client: Pick<Client<SumTask>, ClientMember>,
   task: SumTask,
   { sums }: Words,
@@ -141,6 +141,6 @@ export function clientTexts(
 ): Promise<ClientTexts> {
   const { task } = client.about;
   return task !== undefined && "trust" in task
-    ? sumTexts(client as Pick<Client<SumTask>, ClientMember>, task, words, formatters)
-    : localTexts(client as Pick<Client, ClientMember>, words, formatters);
+    ? sumClientTexts(client as Pick<Client<SumTask>, ClientMember>, task, words, formatters)
+    : localClientTexts(client as Pick<Client, ClientMember>, words, formatters);
 }

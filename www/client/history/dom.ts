@@ -19,7 +19,7 @@ export function el<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-export function button(part: string, run: () => void): HTMLButtonElement {
+export function createButton(part: string, run: () => void): HTMLButtonElement {
   const made = el("button", part);
   made.type = "button";
   made.addEventListener("click", run);

@@ -7,7 +7,7 @@ import { el } from "./dom.js";
 import type { UploadPartNames, Words } from "./words.js";
 
 /** Report with the texts that are shown for it. */
-export interface Entry extends Omit<HistoryEntry, "epsilon"> {
+export interface ReportEntry extends Omit<HistoryEntry, "epsilon"> {
   /** Text with the ε of the report. */
   readonly cost: string;
   /** Names of the parts of the report's upload. */
@@ -24,7 +24,7 @@ export interface Formatters {
  * Splits an upload into its parts. The last byte of the part with the number of reports or
  * messages, a varint, is below 128.
  */
-export function partsOf(bytes: Uint8Array): readonly Uint8Array[] {
+export function uploadParts(bytes: Uint8Array): readonly Uint8Array[] {
   const counted = bytes.findIndex((byte, at) => at >= ID_END && byte < 128) + 1;
   return [0, 1, FINGERPRINT_END, ID_END, counted].map((from, at, all) =>
     bytes.subarray(from, all[at + 1]),
@@ -35,12 +35,12 @@ export function partsOf(bytes: Uint8Array): readonly Uint8Array[] {
  * Creates an element that lists the bytes of each part of an upload. The list is created when a
  * person first opens the element.
  */
-function detailsOf({ bytes, parts: names }: Entry, words: Words): HTMLDetailsElement {
+function bytesDetails({ bytes, parts: names }: ReportEntry, words: Words): HTMLDetailsElement {
   const details = el("details", "bytes", el("summary", "", words.bytes(bytes.length)));
   details.addEventListener(
     "toggle",
     () => {
-      const parts = partsOf(bytes).map((part, at) =>
+      const parts = uploadParts(bytes).map((part, at) =>
         el("div", "", el("dt", "", names[at] ?? ""), el("dd", "", el("code", "", hex(part)))),
       );
       details.append(el("dl", "", ...parts));
@@ -56,16 +56,16 @@ export class ReportItem {
   readonly #words: Words;
   readonly #state = el("span", "state");
 
-  constructor(entry: Entry, words: Words, { date }: Formatters) {
+  constructor(entry: ReportEntry, words: Words, { date }: Formatters) {
     const { at, cost } = entry;
     this.#words = words;
     const time = el("time", "time", date(at));
     time.dateTime = at.toISOString();
     const line = el("p", "line", this.#state, " ", el("span", "cost", cost), " ", time);
-    this.item = el("li", "report", line, detailsOf(entry, words));
+    this.item = el("li", "report", line, bytesDetails(entry, words));
   }
 
-  update({ state }: Entry): void {
+  update({ state }: ReportEntry): void {
     const text = this.#words.state[state];
     if (this.#state.textContent !== text) {
       this.#state.textContent = text;

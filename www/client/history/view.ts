@@ -2,12 +2,12 @@
 
 import { hex } from "../bytes.js";
 import { type ClientTexts, clientTexts, type HistoryClient } from "./client-texts.js";
-import { button, DescriptionList, el, setText } from "./dom.js";
+import { createButton, DescriptionList, el, setText } from "./dom.js";
 import { countByState } from "./facts.js";
-import { type Entry, type Formatters, ReportItem } from "./report.js";
+import { type Formatters, type ReportEntry, ReportItem } from "./report.js";
 import type { Words } from "./words.js";
 
-export interface ViewOptions {
+export interface ClientViewOptions {
   readonly words: Words;
   /** Level of the heading, 1 to 6. */
   readonly level: number;
@@ -26,10 +26,10 @@ function formattersOf(lang: string): Formatters {
   return { date: (at) => date.format(at), number: (value) => number.format(value) };
 }
 
-export class View {
+export class ClientView {
   readonly section = el("section", "client");
   readonly #client: HistoryClient;
-  readonly #options: ViewOptions;
+  readonly #options: ClientViewOptions;
   readonly #formatters: Formatters;
   readonly #status = el("p", "status");
   readonly #dryRun = el("p", "dry");
@@ -38,8 +38,8 @@ export class View {
   readonly #covers = el("p", "asked");
   readonly #meaning = el("p", "meaning");
   readonly #list = el("ul", "reports");
-  readonly #more = button("more", () => this.#showAll());
-  readonly #revoke = button("revoke", () => void this.#withdraw());
+  readonly #more = createButton("more", () => this.#showAll());
+  readonly #revoke = createButton("revoke", () => void this.#withdraw());
   /**
    * List items of reports, by the hexadecimal digits of the upload. No two uploads are equal.
    */
@@ -49,7 +49,7 @@ export class View {
   #reading: Promise<void> | undefined;
   #stale = false;
 
-  constructor(client: HistoryClient, options: ViewOptions) {
+  constructor(client: HistoryClient, options: ClientViewOptions) {
     this.#client = client;
     this.#options = options;
     const { words, level } = options;
@@ -129,7 +129,7 @@ export class View {
    * Shows reports, the newest first. Existing list items are not moved, so that they stay open and
    * focused.
    */
-  #showReports(sent: readonly Entry[]): void {
+  #showReports(sent: readonly ReportEntry[]): void {
     const { words } = this.#options;
     const newest = [...sent].reverse().slice(0, this.#shown);
     const gone = new Set(this.#items.keys());

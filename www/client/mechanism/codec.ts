@@ -1,7 +1,7 @@
 /** Interface with which the client reads the parameters of mechanisms and encodes them. */
 
 import type { CanonicalBytes } from "../canonical.js";
-import { type Fields, integer, oneOf, read } from "../fields.js";
+import { readFields, readInteger, readOneOf, type UncheckedFields } from "../fields.js";
 
 /** Codec for the parameters of one mechanism. */
 export interface MechanismCodec<M> {
@@ -10,7 +10,7 @@ export interface MechanismCodec<M> {
    *
    * @throws TaskError `invalid-task`
    */
-  parse(value: Fields): M;
+  parse(value: UncheckedFields): M;
   /** Appends the parameters to a task's canonical bytes. */
   write(mechanism: M, bytes: CanonicalBytes): void;
 }
@@ -54,15 +54,15 @@ export function subsetCodec<Name extends string, Rule extends string, Own extend
 ): MechanismCodec<SubsetMechanism<Name, Rule, (typeof HASHINGS)[number] | Own>> {
   return {
     parse(value) {
-      const rule = oneOf([paper, strongest]);
+      const rule = readOneOf([paper, strongest]);
       const required = {
-        name: oneOf([name]),
+        name: readOneOf([name]),
         rule,
-        hashing: oneOf([...HASHINGS, own]),
-        buckets: integer,
-        ...(rule(value, "rule") === strongest && { favoured: integer }),
+        hashing: readOneOf([...HASHINGS, own]),
+        buckets: readInteger,
+        ...(rule(value, "rule") === strongest && { favoured: readInteger }),
       };
-      return read(value, "mechanism", required, { hashes: integer });
+      return readFields(value, "mechanism", required, { hashes: readInteger });
     },
     write({ rule, favoured, hashing, buckets, hashes = 1 }, bytes) {
       bytes.number(rule === paper ? 0 : favoured || OUT_OF_RANGE);

@@ -1,4 +1,4 @@
-import { integer, number, oneOf, read } from "../fields.js";
+import { readFields, readInteger, readNumber, readOneOf } from "../fields.js";
 import { HASHINGS, type MechanismCodec, OUT_OF_RANGE } from "./codec.js";
 
 /**
@@ -47,24 +47,29 @@ const NOISES = ["two-point", "laplace"] as const;
 /** Readers of the parameters that a level requires in addition. */
 const FIELDS_BY_LEVEL = {
   event: {},
-  neighbouring: { distance: number },
-  user: { clip: number, noise: /* @__PURE__ */ oneOf(NOISES) },
+  neighbouring: { distance: readNumber },
+  user: { clip: readNumber, noise: /* @__PURE__ */ readOneOf(NOISES) },
 } as const;
 
 /** @internal */
 export const hashBin: MechanismCodec<HashBinMechanism> = {
   parse(value) {
-    const readLevel = oneOf(LEVELS);
+    const readLevel = readOneOf(LEVELS);
     const level = readLevel(value, "level");
     const required = {
-      name: oneOf(["hash-bin"]),
+      name: readOneOf(["hash-bin"]),
       level: readLevel,
-      hashing: oneOf(HASHINGS),
-      bins: integer,
-      grid: integer,
+      hashing: readOneOf(HASHINGS),
+      bins: readInteger,
+      grid: readInteger,
       ...FIELDS_BY_LEVEL[level],
     };
-    return read(value, "mechanism", required, level === "neighbouring" ? { delta: number } : {});
+    return readFields(
+      value,
+      "mechanism",
+      required,
+      level === "neighbouring" ? { delta: readNumber } : {},
+    );
   },
   write({ level, noise, distance, clip, delta, hashing, bins, grid }, bytes) {
     // At level `user`, the number also encodes the noise.

@@ -3,7 +3,7 @@
  */
 
 import type { CanonicalBytes } from "../canonical.js";
-import { type Fields, invalid, oneOf } from "../fields.js";
+import { invalidTask, readOneOf, type UncheckedFields } from "../fields.js";
 import { type CocoMechanism, coco } from "./coco.js";
 import type { MechanismCodec } from "./codec.js";
 import { type CollisionMechanism, collision } from "./collision.js";
@@ -19,10 +19,10 @@ export type Mechanism =
   | WindowMechanism
   | PatternMechanism;
 
-type Name = Mechanism["name"];
+type MechanismName = Mechanism["name"];
 
 const MECHANISMS: {
-  readonly [N in Name]: MechanismCodec<Extract<Mechanism, { readonly name: N }>>;
+  readonly [N in MechanismName]: MechanismCodec<Extract<Mechanism, { readonly name: N }>>;
 } = {
   collision,
   coco,
@@ -31,7 +31,7 @@ const MECHANISMS: {
   pattern,
 };
 
-const NAMES = /* @__PURE__ */ Object.keys(MECHANISMS) as Name[];
+const NAMES = /* @__PURE__ */ Object.keys(MECHANISMS) as MechanismName[];
 
 /**
  * Reads a mechanism from a task file.
@@ -41,10 +41,10 @@ const NAMES = /* @__PURE__ */ Object.keys(MECHANISMS) as Name[];
  */
 export function parseMechanism(value: unknown): Mechanism {
   if (typeof value !== "object" || value === null) {
-    throw invalid("mechanism is missing; `hushbin task check FILE --out COMPLETE` adds it");
+    throw invalidTask("mechanism is missing; `hushbin task check FILE --out COMPLETE` adds it");
   }
-  const mechanism = value as Fields;
-  return MECHANISMS[oneOf(NAMES)(mechanism, "name")].parse(mechanism);
+  const mechanism = value as UncheckedFields;
+  return MECHANISMS[readOneOf(NAMES)(mechanism, "name")].parse(mechanism);
 }
 
 /**

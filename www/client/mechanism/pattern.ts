@@ -1,4 +1,4 @@
-import { integer, listOf, read, text } from "../fields.js";
+import { readFields, readInteger, readListOf, readString } from "../fields.js";
 import type { MechanismCodec } from "./codec.js";
 
 /**
@@ -18,9 +18,9 @@ export interface PatternMechanism {
 /** @internal */
 export const pattern: MechanismCodec<PatternMechanism> = {
   parse(value) {
-    const required = { name: text, outputs: integer, favoured: listOf(integer) };
+    const required = { name: readString, outputs: readInteger, favoured: readListOf(readInteger) };
     // The name has been checked by the lookup.
-    return read(value, "mechanism", required, {}) as PatternMechanism;
+    return readFields(value, "mechanism", required, {}) as PatternMechanism;
   },
   write({ outputs, favoured }, bytes) {
     bytes.number(outputs);

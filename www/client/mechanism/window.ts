@@ -1,4 +1,4 @@
-import { integer, listOf, read, text } from "../fields.js";
+import { readFields, readInteger, readListOf, readString } from "../fields.js";
 import type { MechanismCodec } from "./codec.js";
 
 /**
@@ -26,14 +26,14 @@ export interface WindowMechanism {
 export const window: MechanismCodec<WindowMechanism> = {
   parse(value) {
     const required = {
-      name: text,
-      drawn: integer,
-      atoms: integer,
-      favoured: integer,
-      values: listOf(integer),
+      name: readString,
+      drawn: readInteger,
+      atoms: readInteger,
+      favoured: readInteger,
+      values: readListOf(readInteger),
     };
     // The name has been checked by the lookup.
-    return read(value, "mechanism", required, {}) as WindowMechanism;
+    return readFields(value, "mechanism", required, {}) as WindowMechanism;
   },
   write({ drawn, atoms, favoured, values }, bytes) {
     for (const number of [drawn, atoms, favoured]) bytes.number(number);

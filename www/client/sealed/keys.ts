@@ -2,9 +2,9 @@
 
 import { hex } from "../bytes.js";
 import { NetworkError, SealingError } from "../errors.js";
-import { request, unreachable } from "../transport.js";
+import { sendRequest, unreachableReason } from "../transport.js";
 
-type Sealing = typeof import("../sealing.js");
+type SealingModule = typeof import("../sealing.js");
 
 /**
  * Fetches the key configurations, in one attempt.
@@ -16,8 +16,8 @@ export async function fetchKeys(
   url: string,
   fetch: typeof globalThis.fetch,
 ): Promise<readonly string[]> {
-  const answer = await request(fetch, `${url}/keys`).catch((cause: unknown) => {
-    throw new NetworkError(`keys could not be fetched: ${unreachable(cause)}`, { cause });
+  const answer = await sendRequest(fetch, `${url}/keys`).catch((cause: unknown) => {
+    throw new NetworkError(`keys could not be fetched: ${unreachableReason(cause)}`, { cause });
   });
   const { status, retryAfterMs, body } = answer;
   const { keys } = body;
@@ -38,17 +38,17 @@ export function bytesFromHex(digits: string): Uint8Array<ArrayBuffer> {
  *
  * @throws SealingError if there is none
  */
-export async function selectPinned(
-  { digestOf, isConfiguration }: Sealing,
+export async function selectPinnedKey(
+  { configurationHash, isKeyConfiguration }: SealingModule,
   keys: readonly string[],
   pins: readonly string[],
   fingerprint: string,
 ): Promise<Uint8Array<ArrayBuffer>> {
   for (const key of keys) {
     const bytes = bytesFromHex(key);
-    const pin = hex((await digestOf(bytes)).subarray(0, 16));
+    const pin = hex((await configurationHash(bytes)).subarray(0, 16));
     // A pin alone is not enough: the key must be for this task.
-    if (pins.includes(pin) && isConfiguration(bytes, fingerprint)) {
+    if (pins.includes(pin) && isKeyConfiguration(bytes, fingerprint)) {
       return bytes;
     }
   }

@@ -1,6 +1,12 @@
 /** Checks of the options for sealed reports. */
 
-import { type ClientOptions, check, isSum, type Relay, type Settings } from "../options.js";
+import {
+  type ClientOptions,
+  type ClientSettings,
+  checkOption,
+  isSum,
+  type Relay,
+} from "../options.js";
 import type { SumTask } from "../sums/task.js";
 import type { Task } from "../task.js";
 
@@ -18,26 +24,26 @@ export interface SealedSettings {
  *
  * @throws OptionError
  */
-export function sealedSettingsOf({ shuffled, task }: Settings): SealedSettings {
+export function sealedSettingsOf({ shuffled, task }: ClientSettings): SealedSettings {
   // Each kind of task has its own options.
   const options = shuffled as ClientOptions<Task | SumTask>;
   const { analyser, relay, trust, maxEpsilon, maxCentralEpsilon, delayMs } = options;
   if (isSum(task)) {
-    check(
+    checkOption(
       "trust",
       trust,
       trust === "shuffler",
       '"shuffler": of sums there is no local ε, and whoever links messages to a person reads the answer',
     );
-    check(
+    checkOption(
       "maxEpsilon",
       maxEpsilon,
       maxEpsilon === undefined,
       "maxCentralEpsilon: there is no local ε",
     );
   } else {
-    check("trust", trust, trust === undefined, "none: the task is not one of sums");
-    check(
+    checkOption("trust", trust, trust === undefined, "none: the task is not one of sums");
+    checkOption(
       "maxCentralEpsilon",
       maxCentralEpsilon,
       maxCentralEpsilon === undefined,
@@ -45,9 +51,14 @@ export function sealedSettingsOf({ shuffled, task }: Settings): SealedSettings {
     );
   }
   // Refuse null and "": without a relay, requests would go straight to the collector.
-  check("relay", relay, relay === undefined || Object(relay) === relay, "its url and gateway");
+  checkOption(
+    "relay",
+    relay,
+    relay === undefined || Object(relay) === relay,
+    "its url and gateway",
+  );
   const pins = Array.isArray(analyser) ? analyser.map((pin) => String(pin).toLowerCase()) : [];
   const pinned = pins.length > 0 && pins.every((pin) => /^[0-9a-f]{32}$/.test(pin));
-  check("analyser", analyser, pinned, "an array of pins, of 32 hexadecimal digits each");
+  checkOption("analyser", analyser, pinned, "an array of pins, of 32 hexadecimal digits each");
   return { analyser: pins, relay, delayMs };
 }

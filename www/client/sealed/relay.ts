@@ -34,10 +34,14 @@ export function relayFetch(
     throw new OptionError("relay.url", url, "the relay's URL, with https:// or http://");
   }
   return async (input, init) => {
-    const [{ exchange }, { suiteOf }] = await Promise.all([
+    const [{ exchangeThroughRelay }, { createCipherSuite }] = await Promise.all([
       import("../oblivious.js"),
       import("../sealing.js"),
     ]);
-    return exchange({ relay, gateway: bytes, fetch, suite: await suiteOf() }, String(input), init);
+    return exchangeThroughRelay(
+      { relay, gateway: bytes, fetch, suite: await createCipherSuite() },
+      String(input),
+      init,
+    );
   };
 }

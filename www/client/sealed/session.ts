@@ -4,8 +4,8 @@ import { concatBytes } from "../bytes.js";
 import { HushbinError, SealingError } from "../errors.js";
 import type { ReportMaker } from "../maker.js";
 import { messageOf } from "../module.js";
-import type { Settings } from "../options.js";
-import type { Seal } from "../sealing.js";
+import type { ClientSettings } from "../options.js";
+import type { SealFunction } from "../sealing.js";
 import type {
   PackedReport,
   ReportFunction,
@@ -13,7 +13,7 @@ import type {
   SessionOverrides,
 } from "../session-overrides.js";
 import type { SessionRequests } from "../session-requests.js";
-import { fetchKeys, selectPinned } from "./keys.js";
+import { fetchKeys, selectPinnedKey } from "./keys.js";
 import { sealedSettingsOf } from "./options.js";
 import { relayFetch } from "./relay.js";
 
@@ -41,14 +41,14 @@ const equal = (one: unknown, other: unknown) => String(one) === String(other);
 async function sealMessages(
   engine: ReportMaker,
   report: Uint8Array,
-  seal: Seal,
+  seal: SealFunction,
 ): Promise<PackedReport> {
   const { messages } = engine;
   const header = engine.uploadHeader(messages);
   // The header of a plain upload, except for the version.
   header[0] = VERSION;
   const length = report.length / messages;
-  const sealed: ReturnType<Seal>[] = [];
+  const sealed: ReturnType<SealFunction>[] = [];
   for (let at = 0; at < report.length; at += length) {
     sealed.push(seal(report.subarray(at, at + length)));
   }
@@ -61,7 +61,7 @@ async function sealMessages(
  * Otherwise it is dropped.
  */
 const sealedReporter =
-  (seal: Seal): ReportFunction =>
+  (seal: SealFunction): ReportFunction =>
   async (session: SealableSession, entries) => {
     const { engine } = session;
     let sealed: PackedReport | undefined;
@@ -110,7 +110,10 @@ async function sealingStep<T>(what: string, work: Promise<T>): Promise<T> {
  *
  * @throws OptionError, SealingError
  */
-export function sealedOverrides(settings: Settings, requests: SessionRequests): SessionOverrides {
+export function sealedOverrides(
+  settings: ClientSettings,
+  requests: SessionRequests,
+): SessionOverrides {
   const { url, dryRun } = settings;
   const { analyser, relay, delayMs } = sealedSettingsOf(settings);
   const fetch = relay ? relayFetch(relay.url, relay.gateway, requests.fetch) : requests.fetch;
@@ -129,8 +132,8 @@ export function sealedOverrides(settings: Settings, requests: SessionRequests): 
     reporter: async ({ fingerprint }) => {
       const keys = await requests.retry(() => fetchKeys(url, fetch));
       const own = await sealingStep("what seals could not be loaded", loading);
-      const key = await sealingStep(CANNOT_SEAL, selectPinned(own, keys, analyser, fingerprint));
-      return sealedReporter(await sealingStep(CANNOT_SEAL, own.sealerOf(key)));
+      const key = await sealingStep(CANNOT_SEAL, selectPinnedKey(own, keys, analyser, fingerprint));
+      return sealedReporter(await sealingStep(CANNOT_SEAL, own.createSealer(key)));
     },
   };
 }

@@ -1,6 +1,6 @@
 /** Store in the browser's database. It outlives the page. All tabs share it. */
 
-import { type Charges, type Ledger, newLedger } from "../budget.js";
+import { type CollectorCharges, emptyLedger, type Ledger } from "../budget.js";
 import { StorageError } from "../errors.js";
 import { onPageCache } from "../page.js";
 import { TIMEOUT_MS } from "../time.js";
@@ -36,21 +36,21 @@ const REPORTS = "reports";
 const BY_STATE = "state";
 
 /** Row of the object store of reports. The key of a report is not part of its row. */
-type Row = Omit<StoredReport, "key"> & { readonly task: string };
+type ReportRow = Omit<StoredReport, "key"> & { readonly task: string };
 
 /**
  * Waits for a request of the database.
  *
  * @throws DOMException
  */
-export function resultOf<T>(request: IDBRequest<T>): Promise<T> {
+export function requestResult<T>(request: IDBRequest<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
     request.onerror = () => reject(request.error);
   });
 }
 
-function completionOf(transaction: IDBTransaction): Promise<void> {
+function transactionCompletion(transaction: IDBTransaction): Promise<void> {
   return new Promise((resolve, reject) => {
     transaction.oncomplete = () => resolve();
     transaction.onabort = () => reject(new StorageError(transaction.error));
@@ -71,7 +71,7 @@ async function openDatabase(): Promise<IDBDatabase> {
     const reports = request.result.createObjectStore(REPORTS, { autoIncrement: true });
     reports.createIndex(BY_STATE, ["task", "state"]);
   };
-  const opened = resultOf(request);
+  const opened = requestResult(request);
   let timer: ReturnType<typeof setTimeout> | undefined;
   try {
     const late = new Promise<never>((_, reject) => {
@@ -106,7 +106,7 @@ interface PendingChange {
 type KeyFinder = (made: NewReport, added: IDBRequest<IDBValidKey>) => number;
 
 /** Reports that a transaction has added, and the results for the callers. */
-interface Attempt {
+interface TransactionAttempt {
   /** Reports that the transaction has added. */
   readonly made: NewReport[];
   /** Functions that settle the promises of the changes. They need the keys of the added reports. */
@@ -203,7 +203,7 @@ export class IndexedStore implements Store {
     this.#changing = true;
     while (this.#pending.length > 0) {
       const batch = this.#pending.splice(0, MAX_CHANGES);
-      let attempt: Attempt | undefined;
+      let attempt: TransactionAttempt | undefined;
       try {
         const keyOf = await this.#retry(async () => {
           const stored = attempt && (await this.#findStored(attempt));
@@ -227,7 +227,7 @@ export class IndexedStore implements Store {
    * although the page was left before it learned that. Running the attempt again would report the
    * same answers twice.
    */
-  async #findStored({ made: [first] }: Attempt): Promise<KeyFinder | undefined> {
+  async #findStored({ made: [first] }: TransactionAttempt): Promise<KeyFinder | undefined> {
     const rows = first ? await this.#rows(this.#all) : [];
     const find = ({ bytes }: NewReport) =>
       rows.find((row) => String(row.bytes) === String(bytes))?.key;
@@ -240,15 +240,18 @@ export class IndexedStore implements Store {
    * @param attempt receives the added reports and the results
    * @throws StorageError; in this case nothing is stored
    */
-  async #applyBatch(batch: readonly PendingChange[], attempt: Attempt): Promise<KeyFinder> {
+  async #applyBatch(
+    batch: readonly PendingChange[],
+    attempt: TransactionAttempt,
+  ): Promise<KeyFinder> {
     const [ledgers, reports, all] = this.#begin("readwrite", LEDGERS, REPORTS);
     const first: IDBRequest<Ledger | undefined> = ledgers.get(this.#task);
-    const last: IDBRequest<Charges | undefined> = ledgers.get(this.#collector);
+    const last: IDBRequest<CollectorCharges | undefined> = ledgers.get(this.#collector);
     let failure: unknown;
     // Requests of a transaction complete in order.
     last.onsuccess = () => {
       // Everything here is synchronous: a transaction ends as soon as it has no open request.
-      const { result: ledger = newLedger() } = first;
+      const { result: ledger = emptyLedger() } = first;
       const { result: charges = [] } = last;
       let now: Ledgers = { ledger, charges };
       try {
@@ -282,7 +285,7 @@ export class IndexedStore implements Store {
     { change, resolve, reject }: PendingChange,
     before: Ledgers,
     reports: IDBObjectStore,
-    { made: all, tell }: Attempt,
+    { made: all, tell }: TransactionAttempt,
   ): Ledgers {
     let changed: LedgerChange<unknown>;
     try {
@@ -296,7 +299,7 @@ export class IndexedStore implements Store {
       tell.push(() => resolve([result, undefined]));
       return changed;
     }
-    const row: Row = { ...made, task: this.#task };
+    const row: ReportRow = { ...made, task: this.#task };
     const added = reports.add(row);
     all.push(made);
     tell.push((keyOf) => resolve([result, { ...made, key: keyOf(made, added) }]));
@@ -338,7 +341,7 @@ export class IndexedStore implements Store {
       }
       let bytes = 0;
       for (const key of keys) {
-        const found: IDBRequest<Row> = reports.get(key);
+        const found: IDBRequest<ReportRow> = reports.get(key);
         found.onsuccess = () => {
           bytes += found.result.bytes.length;
           reports.put({ ...found.result, state }, key);
@@ -347,7 +350,7 @@ export class IndexedStore implements Store {
       // Requested last: by then all rows are read, and all changes of them are queued.
       const read: IDBRequest<Ledger | undefined> = ledgers.get(this.#task);
       read.onsuccess = () => {
-        const ledger = read.result ?? newLedger();
+        const ledger = read.result ?? emptyLedger();
         const waitingBytes = ledger.waitingBytes - bytes;
         ledgers.put({ ...ledger, waitingBytes, revoked: ledger.revoked + revoked }, this.#task);
       };
@@ -368,7 +371,7 @@ export class IndexedStore implements Store {
     const [reports] = this.#begin("readonly", REPORTS);
     const index = reports.index(BY_STATE);
     const [rows, keys] = await Promise.all([
-      this.#resultOf<Row[]>(index.getAll(range)),
+      this.#resultOf<ReportRow[]>(index.getAll(range)),
       this.#resultOf(index.getAllKeys(range)),
     ]);
     return rows.map((row, at) => ({ ...row, key: Number(keys[at]) }));
@@ -376,7 +379,7 @@ export class IndexedStore implements Store {
 
   async #resultOf<T>(request: IDBRequest<T>): Promise<T> {
     try {
-      return await resultOf(request);
+      return await requestResult(request);
     } catch (cause) {
       throw new StorageError(cause);
     }
@@ -475,7 +478,7 @@ export class IndexedStore implements Store {
       transaction.addEventListener("abort", over);
       this.#openTransactions.add(transaction);
       const own = stores.map((name) => transaction.objectStore(name));
-      return mode === "readonly" ? own : [...own, completionOf(transaction)];
+      return mode === "readonly" ? own : [...own, transactionCompletion(transaction)];
     } catch (cause) {
       throw new StorageError(cause);
     }

@@ -1,6 +1,6 @@
 /** Store in memory. It lives as long as the page, and applies changes at once. */
 
-import { type Charges, type Ledger, newLedger } from "../budget.js";
+import { type CollectorCharges, emptyLedger, type Ledger } from "../budget.js";
 import {
   type LedgerChange,
   type Ledgers,
@@ -12,14 +12,14 @@ import {
 
 /** Ledger of all tasks of a collector. The stores of these tasks share it. */
 export interface SharedCharges {
-  charges: Charges;
+  charges: CollectorCharges;
 }
 
 export class MemoryStore implements Store {
   readonly durable = false;
   readonly #reports = new Map<number, StoredReport>();
   readonly #shared: SharedCharges;
-  #ledger: Ledger = newLedger();
+  #ledger: Ledger = emptyLedger();
   #keys = 0;
 
   constructor(shared: SharedCharges = { charges: [] }) {

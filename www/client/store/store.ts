@@ -1,6 +1,6 @@
 /** Interface of stores. A store contains the ledger and the reports of a task in this browser. */
 
-import type { Charges, Ledger } from "../budget.js";
+import type { CollectorCharges, Ledger } from "../budget.js";
 
 /** State of a report. */
 export type ReportState =
@@ -34,7 +34,7 @@ export interface Ledgers {
   /** Ledger of the task alone. */
   readonly ledger: Ledger;
   /** Ledger of all tasks of the collector, including this one. */
-  readonly charges: Charges;
+  readonly charges: CollectorCharges;
 }
 
 /** Result of a change of the ledgers. */

@@ -3,9 +3,9 @@
  * them.
  */
 
-import { entriesOf } from "../entries.js";
+import { namedValuesOf } from "../entries.js";
 import { AnswerError, UnknownItemError } from "../errors.js";
-import type { Entries } from "../input.js";
+import type { PackedEntries } from "../input.js";
 import { itemsOf, type NumbersTask, type SumTask, type VectorTask } from "./task.js";
 
 type NumbersByName<Name extends string> =
@@ -38,7 +38,7 @@ const isList = (input: unknown): input is Iterable<unknown> =>
   Array.isArray(input) || (ArrayBuffer.isView(input) && "length" in input);
 
 /** Returns the given numbers in the order of the task's items. */
-function valuesOf(task: SumTask, input: unknown): unknown[] {
+function valuesInOrder(task: SumTask, input: unknown): unknown[] {
   const items = itemsOf(task);
   if (typeof items === "number") {
     const values = isList(input) ? [...input] : [];
@@ -47,7 +47,7 @@ function valuesOf(task: SumTask, input: unknown): unknown[] {
     }
     return values;
   }
-  const entries = entriesOf(input);
+  const entries = namedValuesOf(input);
   if (entries === undefined) {
     throw new AnswerError(undefined, input, "numbers by name, in an object or Map");
   }
@@ -66,8 +66,8 @@ function valuesOf(task: SumTask, input: unknown): unknown[] {
  * @throws AnswerError, UnknownItemError
  * @internal
  */
-export function readSums(task: SumTask, input: unknown): Entries {
-  const values = valuesOf(task, input);
+export function readNumbers(task: SumTask, input: unknown): PackedEntries {
+  const values = valuesInOrder(task, input);
   values.forEach((value, index) => {
     if (!Number.isFinite(value)) {
       const items = itemsOf(task);

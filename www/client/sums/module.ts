@@ -23,7 +23,7 @@ export let core = { SumRandomizer, digest, currentInstance, restart };
 let loading: Promise<void> | undefined;
 let broken = false;
 
-async function start(module: WebAssembly.Module | undefined): Promise<void> {
+async function startSumsCore(module: WebAssembly.Module | undefined): Promise<void> {
   try {
     await init({ module_or_path: module ?? (await WebAssembly.compile(bytes())) });
   } catch (cause) {
@@ -50,7 +50,7 @@ async function start(module: WebAssembly.Module | undefined): Promise<void> {
  * @throws WasmError
  */
 export function loadSumsCore(): Promise<void> {
-  loading ??= start(INJECTED[2]).catch((error: unknown) => {
+  loading ??= startSumsCore(INJECTED[2]).catch((error: unknown) => {
     loading = undefined;
     throw error;
   });

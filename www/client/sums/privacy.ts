@@ -1,6 +1,6 @@
 /** Privacy of a sum task: its guarantee, and on whom it relies. */
 
-import { certaintyOf } from "../certainty.js";
+import { maximumCertainty } from "../certainty.js";
 import { roundUp } from "../rounding.js";
 import { budgetOf, reportsPerYear } from "../task.js";
 import { honestPeopleOf, itemsOf, messagesOf, type SumTask } from "./task.js";
@@ -40,7 +40,7 @@ export interface SumPrivacy {
 const varint = (value: number) => Math.ceil((32 - Math.clz32(value | 1)) / 7);
 
 /** Returns the length of a message in bytes. A message encodes a coordinate and a sign. */
-function messageBytes(task: SumTask): number {
+function messageLength(task: SumTask): number {
   const items = itemsOf(task);
   const count = typeof items === "number" ? items : items.length;
   // Vectors are padded to a power of two, and spread over twice that number of coordinates.
@@ -75,14 +75,14 @@ export function privacyOf(task: SumTask): SumPrivacy {
     people,
     honestPeople,
     messages,
-    bytes: HEADER + varint(messages) + messages * (OVERHEAD + messageBytes(task)),
+    bytes: HEADER + varint(messages) + messages * (OVERHEAD + messageLength(task)),
     statement:
       "There is no local ε. Anyone who links messages to their sender reads the answer. The " +
       "shuffler and the analyser together could do that. Against someone who sees the shuffled " +
       "batch but nothing that links a report to a person (no order or time of arrival, no " +
       `address, no stable id), each batch is (${epsilon}, ${exponent(delta)})-differentially ` +
       "private for every person with one report in it: except with probability δ, a guess goes " +
-      `from 50 % sure to at most ${certaintyOf(epsilon)} % sure. This assumes that the shuffler ` +
+      `from 50 % sure to at most ${maximumCertainty(epsilon)} % sure. This assumes that the shuffler ` +
       `follows the protocol, that every batch has at least ${people} people, and that the ` +
       `browsers of ${honestPeople} of them follow the protocol. A person's browser sends at most ` +
       `${allowed}. The 365 days from the first report add up to at most ${year}.`,

@@ -7,12 +7,12 @@ import { hex } from "../bytes.js";
 import { coreErrorText, NO_ENTROPY } from "../codes.js";
 import { ClosedError, EntropyError, TaskError, WasmError } from "../errors.js";
 import { INJECTED } from "../injected.js";
-import type { Entries } from "../input.js";
+import type { PackedEntries } from "../input.js";
 import type { ReportMaker } from "../maker.js";
 import type { SumRandomizer as WasmRandomizer } from "../wasm/sums.js";
-import { readSums, type SumInput } from "./input.js";
+import { readNumbers, type SumInput } from "./input.js";
 import { callSumsCore, core, loadSumsCore } from "./module.js";
-import { messagesOf, parseSumTask, type SumTask, sumBytes } from "./task.js";
+import { canonicalSumBytes, messagesOf, parseSumTask, type SumTask } from "./task.js";
 
 /**
  * Randomiser that makes the messages of one sum task, without sealing, storage and network. It is
@@ -47,7 +47,7 @@ export interface SumRandomizer<T extends SumTask = SumTask> {
 }
 
 /** @internal */
-export class SumMaker implements ReportMaker, SumRandomizer {
+export class SumReportMaker implements ReportMaker, SumRandomizer {
   readonly task: SumTask;
   readonly fingerprint: string;
   readonly messages: number;
@@ -64,7 +64,7 @@ export class SumMaker implements ReportMaker, SumRandomizer {
     this.task = task;
     this.messages = messagesOf(task);
     callSumsCore(() => this.#restart());
-    this.fingerprint = hex(this.#hash(sumBytes(task)));
+    this.fingerprint = hex(this.#hash(canonicalSumBytes(task)));
   }
 
   get clipped(): number {
@@ -79,11 +79,11 @@ export class SumMaker implements ReportMaker, SumRandomizer {
     return this.make(this.read(input));
   }
 
-  read(input: unknown): Entries {
-    return readSums(this.task, input);
+  read(input: unknown): PackedEntries {
+    return readNumbers(this.task, input);
   }
 
-  make({ values }: Entries): Uint8Array {
+  make({ values }: PackedEntries): Uint8Array {
     return this.#call((handle) => {
       const all = handle.randomize(values);
       this.#clipped = handle.clipped();
@@ -124,7 +124,7 @@ export class SumMaker implements ReportMaker, SumRandomizer {
     this.#before = [this.clipped, this.truncated];
     this.#clipped = 0;
     this.#truncated = 0;
-    this.#handle = new core.SumRandomizer(sumBytes(this.task));
+    this.#handle = new core.SumRandomizer(canonicalSumBytes(this.task));
     this.#instance = core.currentInstance();
     return this.#handle;
   }
@@ -157,11 +157,11 @@ export class SumMaker implements ReportMaker, SumRandomizer {
  * @throws EntropyError, WasmError
  * @internal
  */
-export async function createMaker(given: unknown): Promise<SumMaker> {
+export async function createSumMaker(given: unknown): Promise<SumReportMaker> {
   const task = parseSumTask(given);
   await loadSumsCore();
   try {
-    return new SumMaker(task);
+    return new SumReportMaker(task);
   } catch (cause) {
     if (typeof cause !== "number") {
       throw cause;

@@ -2,18 +2,18 @@
 
 import type { CanonicalBytes } from "../canonical.js";
 import {
-  type Fields,
-  integer,
-  invalid,
-  listOf,
-  number,
-  oneOf,
-  type Reader,
-  read,
-  text,
+  type FieldReader,
+  invalidTask,
+  readFields,
+  readInteger,
+  readListOf,
+  readNumber,
+  readOneOf,
+  readString,
+  type UncheckedFields,
 } from "../fields.js";
 import { type Attribute, attribute, items, writeItems, writeUnit } from "../question.js";
-import { type AnyTask, budget, budgetBytes } from "../task.js";
+import { type AnyTask, budget, canonicalBudgetBytes } from "../task.js";
 
 /** Vector that each person has. The sum over all people is estimated. */
 export interface SumVector {
@@ -125,35 +125,48 @@ export const messagesOf = ({ messages: { levels, drawn, noise } }: SumTask): num
 export const itemsOf = (task: SumTask): readonly string[] | number =>
   "numbers" in task ? task.numbers.map(({ name }) => name) : task.vector.items;
 
-const people: Reader<number> = (from, key) => {
-  const value = number(from, key);
+const people: FieldReader<number> = (from, key) => {
+  const value = readNumber(from, key);
   if (!Number.isSafeInteger(value) || value < 0) {
-    throw invalid(`${key} is ${value}, expected a whole number`);
+    throw invalidTask(`${key} is ${value}, expected a whole number`);
   }
   return value;
 };
 
 /** Reads a number below 2⁶⁴ in decimal digits, without leading zeros. */
-const word: Reader<string> = (from, key) => {
-  const digits = text(from, key);
+const word: FieldReader<string> = (from, key) => {
+  const digits = readString(from, key);
   if (!/^(0|[1-9]\d{0,19})$/.test(digits) || BigInt(digits) >= 2n ** 64n) {
-    throw invalid(`${key} is ${JSON.stringify(digits)}, expected digits of a number below 2^64`);
+    throw invalidTask(
+      `${key} is ${JSON.stringify(digits)}, expected digits of a number below 2^64`,
+    );
   }
   return digits;
 };
 
-const vector: Reader<SumVector> = (from, key) =>
+const vector: FieldReader<SumVector> = (from, key) =>
   // The core refuses open items, which a vector cannot have.
-  read(from[key], key, { items, length: number }, { seed: word, spread: number }) as SumVector;
-
-const messages: Reader<SumMessages> = (from, key) => {
-  if (from[key] === undefined) {
-    throw invalid("it has no messages; `hushbin task check FILE --out COMPLETE` chooses them");
-  }
-  return read(
+  readFields(
     from[key],
     key,
-    { levels: integer, drawn: integer, trials: integer, threshold: word, noise: integer },
+    { items, length: readNumber },
+    { seed: word, spread: readNumber },
+  ) as SumVector;
+
+const messages: FieldReader<SumMessages> = (from, key) => {
+  if (from[key] === undefined) {
+    throw invalidTask("it has no messages; `hushbin task check FILE --out COMPLETE` chooses them");
+  }
+  return readFields(
+    from[key],
+    key,
+    {
+      levels: readInteger,
+      drawn: readInteger,
+      trials: readInteger,
+      threshold: word,
+      noise: readInteger,
+    },
     {},
   );
 };
@@ -165,28 +178,28 @@ const messages: Reader<SumMessages> = (from, key) => {
  * @internal
  */
 export function parseSumTask(value: unknown): SumTask {
-  const { trust, vector: asked } = Object(value) as Fields;
+  const { trust, vector: asked } = Object(value) as UncheckedFields;
   if (trust === undefined) {
-    throw invalid('it does not say "trust": "shuffler"');
+    throw invalidTask('it does not say "trust": "shuffler"');
   }
-  const of = asked === undefined ? { numbers: listOf(attribute) } : { vector };
-  return read(
+  const of = asked === undefined ? { numbers: readListOf(attribute) } : { vector };
+  return readFields(
     value,
     "it",
     {
-      id: text,
-      trust: oneOf(["shuffler"]),
-      epsilon: number,
-      delta: number,
+      id: readString,
+      trust: readOneOf(["shuffler"]),
+      epsilon: readNumber,
+      delta: readNumber,
       people,
       messages,
       ...of,
     },
-    { honest_fraction: number, budget },
+    { honest_fraction: readNumber, budget },
   ) as SumTask;
 }
 
-function writeWord(value: bigint, bytes: CanonicalBytes): void {
+function writeInteger64(value: bigint, bytes: CanonicalBytes): void {
   bytes.number(Number(value & 0xffff_ffffn), Number(value >> 32n));
 }
 
@@ -196,13 +209,13 @@ function writeWord(value: bigint, bytes: CanonicalBytes): void {
  *
  * @internal
  */
-export function sumBytes(task: SumTask): Uint8Array {
-  const bytes = budgetBytes(task);
+export function canonicalSumBytes(task: SumTask): Uint8Array {
+  const bytes = canonicalBudgetBytes(task);
   bytes.text("hushbin sum 1");
   bytes.text(task.id);
   bytes.float(task.epsilon);
   bytes.float(task.delta);
-  writeWord(BigInt(task.people), bytes);
+  writeInteger64(BigInt(task.people), bytes);
   bytes.float(honestFractionOf(task));
   if ("numbers" in task) {
     bytes.number(0);
@@ -217,12 +230,12 @@ export function sumBytes(task: SumTask): Uint8Array {
     bytes.number(1);
     writeItems(items, bytes);
     bytes.float(length);
-    writeWord(BigInt(seed), bytes);
+    writeInteger64(BigInt(seed), bytes);
     bytes.float(spread);
   }
   const { levels, drawn, trials, threshold, noise } = task.messages;
   [levels, drawn, trials].forEach((own) => void bytes.number(own));
-  writeWord(BigInt(threshold), bytes);
+  writeInteger64(BigInt(threshold), bytes);
   bytes.number(noise);
   return bytes.toBytes();
 }

@@ -4,9 +4,9 @@ import { IDBDatabase as FDBDatabase, IDBObjectStore as FDBObjectStore } from "fa
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Ledger } from "../budget.js";
 import type { ClientOptions, createClient, Task } from "../index.js";
-import { digestOf } from "../permanent.js";
-import { createEngine } from "../randomizer.js";
-import { resultOf } from "../store/indexed.js";
+import { answersDigest } from "../permanent.js";
+import { createLocalMaker } from "../randomizer.js";
+import { requestResult } from "../store/indexed.js";
 import {
   answers,
   clientOf,
@@ -136,8 +136,10 @@ function reportsOf(bytes: Uint8Array): string[] {
 
 /** Returns the ledgers of the database. */
 async function keptLedgers(): Promise<readonly Ledger[]> {
-  const database = await resultOf(indexedDB.open("hushbin"));
-  const ledgers = await resultOf(database.transaction("ledgers").objectStore("ledgers").getAll());
+  const database = await requestResult(indexedDB.open("hushbin"));
+  const ledgers = await requestResult(
+    database.transaction("ledgers").objectStore("ledgers").getAll(),
+  );
   database.close();
   // The other rows belong to collectors.
   return ledgers.filter((row) => "used" in row);
@@ -183,7 +185,7 @@ describe("a browser", () => {
   });
 
   it("keeps nothing about fresh answers, and a salted digest of permanent ones", async () => {
-    const engine = await createEngine(RATINGS);
+    const engine = await createLocalMaker(RATINGS);
     /** Returns the ledger after a report of the same answers to a task with this budget. */
     const kept = async (budget: Task["budget"] = {}) => {
       stubDatabase();
@@ -199,7 +201,7 @@ describe("a browser", () => {
     const [made] = remembered?.made ?? [];
     const salt = remembered?.salt ?? new Uint8Array();
     const tried = [...Array(10).keys()].map((number) =>
-      digestOf(engine, salt, engine.read(answers(number))),
+      answersDigest(engine, salt, engine.read(answers(number))),
     );
     expect(tried.indexOf(made?.digest ?? 0n)).toBe(5);
     engine.free();
@@ -364,7 +366,7 @@ describe("a browser", () => {
     const collector = new FakeCollector();
     const client = tab(collector, { task: OFTEN, delayMs: 86_400_000 });
     await client.report(answers(1));
-    await resultOf(indexedDB.deleteDatabase("hushbin"));
+    await requestResult(indexedDB.deleteDatabase("hushbin"));
     expect(await client.report(answers(2))).toMatchObject({ outcome: "queued" });
     expect(await client.budget()).toMatchObject({ reports: 1 });
     const lost = () => {

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { version } from "../../../package.json";
 import type { Task } from "../index.js";
-import { resultOf } from "../store/indexed.js";
+import { requestResult } from "../store/indexed.js";
 import { answers, clientOf, FakeCollector, RATINGS, stubDatabase } from "./harness.js";
 
 const ALL = new URL("../../../tests/reference/formats/", import.meta.url);
@@ -57,13 +57,13 @@ function decode(_key: string, value: unknown): unknown {
 }
 
 async function dump(): Promise<Dump> {
-  const database = await resultOf(indexedDB.open("hushbin"));
+  const database = await requestResult(indexedDB.open("hushbin"));
   const stores: Record<string, StoreDump> = {};
   for (const name of database.objectStoreNames) {
     const store = database.transaction(name).objectStore(name);
     const [keys, values] = await Promise.all([
-      resultOf(store.getAllKeys()),
-      resultOf(store.getAll()),
+      requestResult(store.getAllKeys()),
+      requestResult(store.getAll()),
     ]);
     const indexes = [...store.indexNames].map((own) => [own, store.index(own).keyPath]);
     const rows: StoreDump["rows"] = keys.map((key, at) => [key, values[at]]);
@@ -88,7 +88,7 @@ async function restore({ version, stores }: Dump): Promise<void> {
       }
     }
   };
-  (await resultOf(opening)).close();
+  (await requestResult(opening)).close();
 }
 
 const recorded = (directory: string): Recorded =>

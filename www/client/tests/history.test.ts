@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { certaintyOf } from "../certainty.js";
+import { maximumCertainty } from "../certainty.js";
 import { spentInWindow } from "../history/facts.js";
-import { partsOf } from "../history/report.js";
+import { uploadParts } from "../history/report.js";
 import { ENGLISH } from "../history.js";
 import type { Task } from "../index.js";
 import type { BudgetStatus } from "../results.js";
@@ -47,13 +47,13 @@ describe("what ε means", () => {
       list.split(", "),
     );
     expect(given).toHaveLength(7);
-    expect(given?.map((epsilon) => `"${certaintyOf(Number(epsilon))}"`)).toEqual(stated);
+    expect(given?.map((epsilon) => `"${maximumCertainty(Number(epsilon))}"`)).toEqual(stated);
   });
 
   it.each([0, 0.001, 0.5, 1, 3, 5, 8, 12, 20])("is not understated at ε = %d", (epsilon) => {
     const sure = 100 / (1 + Math.exp(-epsilon));
     // Rounded to the nearest per cent; above 99 % rounded up.
-    const over = Number(certaintyOf(epsilon)) - sure;
+    const over = Number(maximumCertainty(epsilon)) - sure;
     expect(over).toBeGreaterThanOrEqual(sure > 99 ? -1e-12 : -0.5);
     expect(over).toBeLessThanOrEqual(sure > 99 ? 100 - sure : 0.5);
   });
@@ -89,7 +89,7 @@ describe("sums through a shuffler", () => {
       [[0x80, 0x20], "8020"],
     ] as const) {
       const bytes = Uint8Array.from([2, ...Array(32).fill(0xff), ...count, 0xff, 1, 2]);
-      const parts = partsOf(bytes).map((part) => Buffer.from(part).toString("hex"));
+      const parts = uploadParts(bytes).map((part) => Buffer.from(part).toString("hex"));
       expect(parts.slice(3)).toEqual([digits, "ff0102"]);
       expect(parts).toHaveLength(sums.parts.length);
     }
@@ -121,7 +121,7 @@ describe("an upload", () => {
     const { fingerprint } = await client.ready();
     const [made] = await client.history();
     const bytes = made?.bytes ?? new Uint8Array();
-    const parts = partsOf(bytes).map((part) => Buffer.from(part).toString("hex"));
+    const parts = uploadParts(bytes).map((part) => Buffer.from(part).toString("hex"));
     const { id, reports } = readUpload(bytes);
     expect(parts).toEqual(["01", fingerprint, id, "01", Buffer.from(reports).toString("hex")]);
     expect(parts).toHaveLength(ENGLISH.parts.length);

@@ -12,7 +12,7 @@ import {
   type Relay,
   type Task,
 } from "../index.js";
-import { decodeResponse, encodeRequest, openResponse } from "../oblivious.js";
+import { decodeResponse, decryptResponse, encodeRequest } from "../oblivious.js";
 import { relayFetch } from "../sealed/relay.js";
 import { FetchTransport } from "../transport.js";
 import { Analyser, bytesOf, FakeShuffler, hexOf, suiteOf } from "./analyser.js";
@@ -183,7 +183,7 @@ describe("the standard's example", () => {
     expect(hexOf(request)).toBe(vector.encapsulated_request);
     const secret = await sender.export(textOf("message/bhttp response").buffer, 16);
     const answer = bytes("encapsulated_response");
-    expect(hexOf(await openResponse(secret, enc, answer))).toBe(vector.response);
+    expect(hexOf(await decryptResponse(secret, enc, answer))).toBe(vector.response);
     // Checks this file's own `seal` as well.
     const nonce = bytes("response_nonce");
     expect(await seal(secret, enc, bytes("response"), nonce)).toEqual(answer);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { Batch, Estimate, Estimates } from "../api.js";
-import { placeInBins } from "../histogram.js";
-import { uploadsOf } from "../metrics.js";
+import type { Batch, Estimate, EstimatesResponse } from "../api.js";
+import { positionInBins } from "../histogram.js";
+import { parseUploadCounts } from "../metrics.js";
 import { epsilonText } from "../panels.js";
-import type { Row } from "../rows.js";
-import { axisOf, position } from "../scale.js";
+import type { EstimateRow } from "../rows.js";
+import { axisContaining, positionOnAxis } from "../scale.js";
 import {
   areDisjoint,
   confidenceOfEach,
@@ -14,7 +14,7 @@ import {
 } from "../significance.js";
 import { batchesToCompare } from "../significance-view.js";
 import { DEFAULT_STATE, formatState, parseState } from "../state.js";
-import { confidenceOfBatch, linesOf, numberLines } from "../timeline.js";
+import { confidenceOfBatch, itemTimeLines, numberTimeLines } from "../timeline.js";
 
 /**
  * Makes an estimate from its simultaneous interval. The interval for this estimate alone is a tenth
@@ -25,7 +25,7 @@ const between = (from: number, to: number): Estimate => ({
   interval: [(from + to) / 2 - (to - from) / 20, (from + to) / 2 + (to - from) / 20],
   simultaneous_interval: [from, to],
 });
-const row = (label: string, from: number, to: number): Row => ({
+const row = (label: string, from: number, to: number): EstimateRow => ({
   label,
   query: label,
   estimate: between(from, to),
@@ -41,7 +41,7 @@ describe("what stands out", () => {
     ];
     expect(significantRows(rows).map(({ label }) => label)).toEqual(["below", "near"]);
     // Its interval for this estimate alone does exclude 0.
-    expect((rows[1] as Row).estimate.interval[0]).toBeGreaterThan(0);
+    expect((rows[1] as EstimateRow).estimate.interval[0]).toBeGreaterThan(0);
     expect(excludesZero(between(0, 1))).toBe(false);
   });
 
@@ -71,7 +71,7 @@ describe("what stands out", () => {
 });
 
 describe("the time line", () => {
-  const answer = (own: Partial<Estimates>): Estimates => ({
+  const answer = (own: Partial<EstimatesResponse>): EstimatesResponse => ({
     reports: 1,
     confidence: 0.95,
     estimates: [],
@@ -92,7 +92,7 @@ describe("the time line", () => {
         }),
       ],
     ] as const;
-    const [line, other] = linesOf(["a", "b"], "share", answers);
+    const [line, other] = itemTimeLines(["a", "b"], "share", answers);
     expect(line?.points.map(({ batch, estimate }) => [batch, estimate?.estimate])).toEqual([
       [1, 0.5],
       [2, undefined],
@@ -104,11 +104,11 @@ describe("the time line", () => {
   it("of a number is of its mean, or of each quantile", () => {
     const range = [0, 9] as const;
     const mean = [[1, answer({ number: { range, unit: "ms", mean: between(1, 3) } })]] as const;
-    expect(numberLines({ name: "load" }, mean).map(({ label }) => label)).toEqual([
+    expect(numberTimeLines({ name: "load" }, mean).map(({ label }) => label)).toEqual([
       "mean of load (ms)",
     ]);
     const quantiles = [0.5, 0.95].map((quantile) => ({ quantile, ...between(quantile, 2) }));
-    const lines = numberLines({}, [
+    const lines = numberTimeLines({}, [
       [1, answer({})],
       [2, answer({ number: { range, quantiles } })],
     ]);
@@ -119,14 +119,14 @@ describe("the time line", () => {
 
 describe("axes", () => {
   it("hold what is drawn, with round ticks", () => {
-    const axis = axisOf([-0.13, 0.41]);
+    const axis = axisContaining([-0.13, 0.41]);
     expect(axis.ticks).toEqual([0, 0.2, 0.4]);
-    expect(position(axis, -0.13)).toBeGreaterThan(0);
-    expect(position(axis, 0.41)).toBeLessThan(100);
-    expect(position(axis, 9)).toBe(100);
-    expect(axisOf([]).ticks).toEqual([0]);
-    expect(axisOf([5, 5], { zero: false }).ticks).toEqual([5]);
-    expect(Math.min(...axisOf([1000, 1010], { zero: false }).ticks)).toBeGreaterThan(990);
+    expect(positionOnAxis(axis, -0.13)).toBeGreaterThan(0);
+    expect(positionOnAxis(axis, 0.41)).toBeLessThan(100);
+    expect(positionOnAxis(axis, 9)).toBe(100);
+    expect(axisContaining([]).ticks).toEqual([0]);
+    expect(axisContaining([5, 5], { zero: false }).ticks).toEqual([5]);
+    expect(Math.min(...axisContaining([1000, 1010], { zero: false }).ticks)).toBeGreaterThan(990);
   });
 
   it("of bins that are drawn equally wide say where a number lies among them", () => {
@@ -134,7 +134,7 @@ describe("axes", () => {
       { from: 0, to: 10 },
       { from: 10, to: 100 },
     ];
-    expect([-1, 0, 5, 10, 55, 100, 200].map((value) => placeInBins(bins, value))).toEqual([
+    expect([-1, 0, 5, 10, 55, 100, 200].map((value) => positionInBins(bins, value))).toEqual([
       0, 0, 25, 50, 75, 100, 100,
     ]);
   });
@@ -167,7 +167,7 @@ it("rejected uploads are told by reason, and other problems are not", () => {
     'hushbin_problems_total{problem="unauthorized"} 9',
     'hushbin_problems_total{problem="malformed-upload"} 4',
   ].join("\n");
-  expect(uploadsOf(text)).toEqual({
+  expect(parseUploadCounts(text)).toEqual({
     accepted: 12,
     duplicates: 3,
     rejected: [
@@ -175,7 +175,7 @@ it("rejected uploads are told by reason, and other problems are not", () => {
       ["upload too large", 1],
     ],
   });
-  expect(uploadsOf("").rejected).toEqual([]);
+  expect(parseUploadCounts("").rejected).toEqual([]);
 });
 
 it("a privacy loss is rounded up", () => {

@@ -1,17 +1,23 @@
 import { describe, expect, it } from "vitest";
-import { type Estimate, type Estimates, isSums, type Task, type TaskAnswer } from "../api.js";
 import {
+  type Estimate,
+  type EstimatesResponse,
+  isSums,
+  type Task,
+  type TaskResponse,
+} from "../api.js";
+import {
+  batchSizeLimits,
   batchUnitOf,
   capitalize,
-  formatCount,
+  formatWithoutUnit,
   formatWithUnit,
-  limitsOf,
   REPORT_UNIT,
 } from "../batch-unit.js";
-import { pathOf } from "../estimates-cache.js";
-import { questionsOf, roundedByError } from "../labels.js";
-import { rowsOf } from "../rows.js";
-import { deltaOf, trustOf } from "../sums.js";
+import { estimatesPath } from "../estimates-cache.js";
+import { formatToErrorPrecision, questionsOf } from "../labels.js";
+import { estimandRows } from "../rows.js";
+import { deltaOf, privacyPromiseText } from "../sums.js";
 
 const NUMBERS: Task = {
   id: "timings",
@@ -31,7 +37,7 @@ const between = (from: number, to: number): Estimate => ({
   simultaneous_interval: [from, to],
 });
 
-const ANSWER: Estimates = {
+const ANSWER: EstimatesResponse = {
   people: 500,
   messages: 10_000,
   confidence: 0.95,
@@ -43,7 +49,7 @@ describe("batches of sums", () => {
     const counting = batchUnitOf(NUMBERS);
     expect(formatWithUnit(counting, 8000)).toBe("400 people");
     expect(formatWithUnit(counting, 20)).toBe("1 person");
-    expect(formatCount(counting, 8000)).toBe("400");
+    expect(formatWithoutUnit(counting, 8000)).toBe("400");
     // Some messages could not be opened, so the number of people is a fraction.
     expect(formatWithUnit(counting, 7990)).toBe("about 400 people");
     expect(batchUnitOf(VECTOR)).toBe(REPORT_UNIT);
@@ -53,9 +59,9 @@ describe("batches of sums", () => {
 
   it("have no fewer people than the promise takes", () => {
     const closes = { least: 1, most: 30_001, hours: 24 };
-    expect(limitsOf(batchUnitOf(NUMBERS), closes)).toEqual([400, 1501]);
-    expect(limitsOf(batchUnitOf(NUMBERS), { ...closes, most: 2 })).toEqual([400, 400]);
-    expect(limitsOf(REPORT_UNIT, { least: 5, most: 9, hours: 0 })).toEqual([5, 9]);
+    expect(batchSizeLimits(batchUnitOf(NUMBERS), closes)).toEqual([400, 1501]);
+    expect(batchSizeLimits(batchUnitOf(NUMBERS), { ...closes, most: 2 })).toEqual([400, 400]);
+    expect(batchSizeLimits(REPORT_UNIT, { least: 5, most: 9, hours: 0 })).toEqual([5, 9]);
   });
 });
 
@@ -63,24 +69,24 @@ describe("estimates of sums", () => {
   it("are rows of one question without a name, as means or as sums", () => {
     const [question = {}] = questionsOf(NUMBERS);
     expect(question.name).toBeUndefined();
-    const means = rowsOf(ANSWER, question);
+    const means = estimandRows(ANSWER, question);
     expect(means?.estimand).toBe("mean");
     expect(means?.rows[0]).toMatchObject({ label: "load", unit: "ms", range: [0, 100] });
     // The range of a sum is the range of one number times the number of people.
-    expect(rowsOf(ANSWER, question, "sum")?.rows[0]?.range).toEqual([0, 50_000]);
+    expect(estimandRows(ANSWER, question, "sum")?.rows[0]?.range).toEqual([0, 50_000]);
     expect(questionsOf(VECTOR)).toEqual([{ kind: "vector", items: 3 }]);
-    expect(pathOf("timings", question, { batches: "2", confidence: 0.95, items: null })).toBe(
-      "timings/estimates?confidence=0.95&batches=2",
-    );
+    expect(
+      estimatesPath("timings", question, { batches: "2", confidence: 0.95, items: null }),
+    ).toBe("timings/estimates?confidence=0.95&batches=2");
   });
 
   it("are printed in as many digits as their intervals leave", () => {
-    expect(roundedByError(4938.4, between(4598, 5277))).toBe("4,938");
-    expect(roundedByError(0.51234, between(0.512, 0.513))).toBe("0.51234");
-    expect(roundedByError(-0.00001, between(-0.5, 0.5))).toBe("0.00");
-    expect(roundedByError(-2.34, between(-3, -1))).toBe("−2.3");
-    expect(roundedByError(1.23456, between(1, 1))).toBe("1.23");
-    expect(roundedByError(1.23456)).toBe("1.23");
+    expect(formatToErrorPrecision(4938.4, between(4598, 5277))).toBe("4,938");
+    expect(formatToErrorPrecision(0.51234, between(0.512, 0.513))).toBe("0.51234");
+    expect(formatToErrorPrecision(-0.00001, between(-0.5, 0.5))).toBe("0.00");
+    expect(formatToErrorPrecision(-2.34, between(-3, -1))).toBe("−2.3");
+    expect(formatToErrorPrecision(1.23456, between(1, 1))).toBe("1.23");
+    expect(formatToErrorPrecision(1.23456)).toBe("1.23");
   });
 });
 
@@ -93,11 +99,16 @@ it("a promise names whom it takes on trust, and no local ε", () => {
     honest_fraction: 0.9,
     statement: "",
   } as const;
-  expect(trustOf(privacy)).toBe(
+  expect(privacyPromiseText(privacy)).toBe(
     "People must trust the shuffler: there is no local ε. Batches have central ε = 1, δ = 10⁻⁶ if they have at least 10,000 people and 90% of the people are honest.",
   );
   expect(isSums({ task: NUMBERS, fingerprint: "", privacy })).toBe(true);
-  const reports: TaskAnswer = { task: VECTOR, fingerprint: "", effective_epsilon: 1, protects: "" };
+  const reports: TaskResponse = {
+    task: VECTOR,
+    fingerprint: "",
+    effective_epsilon: 1,
+    protects: "",
+  };
   expect(isSums(reports)).toBe(false);
   expect([1e-6, 2.5e-8, 0.001, 0.01].map(deltaOf)).toEqual(["10⁻⁶", "2.5 × 10⁻⁸", "10⁻³", "10⁻²"]);
 });

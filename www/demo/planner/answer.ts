@@ -1,18 +1,18 @@
 // The view of the planner's answer: the verdict, the numbers, the mechanism, and the alternatives.
 
 import { byId, el } from "../shared/dom.js";
-import { commandOf } from "./command.js";
+import { planCommand } from "./command.js";
 import { type AnyPlan, isSumInput, isSumPlan } from "./curves.js";
-import { severalView } from "./several-view.js";
-import { singleView } from "./single-view.js";
+import { severalQuestionsView } from "./several-view.js";
+import { singleQuestionView } from "./single-view.js";
 import type { PlannerInput } from "./state.js";
 import { showSums, sumsVerdict } from "./sums.js";
-import { Verdict } from "./verdict.js";
-import type { Cost, Figure, Row, View } from "./view.js";
+import { VerdictView } from "./verdict.js";
+import type { AnswerContent, ComparisonRow, KeyNumber, QuestionCost } from "./view.js";
 import { VERDICTS } from "./words.js";
 
 export class AnswerView {
-  readonly #verdict = new Verdict();
+  readonly #verdict = new VerdictView();
 
   /**
    * Shows an answer of the planner. `shown` is the index of the question whose errors are plotted.
@@ -21,21 +21,21 @@ export class AnswerView {
     const sums = isSumPlan(answer);
     for (const id of ["plots", "mechanism"]) byId(id).hidden = sums;
     for (const id of ["ways-panel", "influence-panel"]) byId(id).hidden = !sums;
-    byId("task-json").textContent = taskFile(answer);
-    const command = commandOf(input, answer.task.id);
+    byId("task-json").textContent = taskFileText(answer);
+    const command = planCommand(input, answer.task.id);
     byId("command-box").hidden = command === null;
     byId("command").replaceChildren(
       ...(command ?? []).flatMap((part, index) => [index === 0 ? "" : " ", el("span", {}, part)]),
     );
     if (sums) {
-      byId("figures").replaceChildren(...showSums(answer).map(figure));
+      byId("figures").replaceChildren(...showSums(answer).map(keyNumberElement));
       byId("each").hidden = true;
       this.#verdict.answer("useful", "People must trust the shuffler", ...sumsVerdict(answer));
       return;
     }
     if (isSumInput(input)) throw new Error("a survey's plan answers a survey");
     const several = answer.questions.length > 1;
-    const view = several ? severalView(answer, input) : singleView(answer, input);
+    const view = several ? severalQuestionsView(answer, input) : singleQuestionView(answer, input);
     this.#show(view, shown);
     byId("assumes").textContent = answer.assumes;
     const { verdict } = answer;
@@ -43,16 +43,16 @@ export class AnswerView {
     this.#verdict.answer(verdict.kind, kind, verdict.text, `${kind} · ${view.tally}`);
   }
 
-  #show(view: View, shown: number): void {
-    byId("figures").replaceChildren(...view.figures.map(figure));
+  #show(view: AnswerContent, shown: number): void {
+    byId("figures").replaceChildren(...view.figures.map(keyNumberElement));
     byId("each").hidden = view.each.length === 0;
-    byId("each-rows").replaceChildren(...view.each.map(cost));
+    byId("each-rows").replaceChildren(...view.each.map(questionCostRow));
     byId("plots-of").hidden = view.each.length === 0;
     byId("plots-of").textContent = `The errors in the plots are for ${view.each[shown]?.name}.`;
     byId("mechanism-name").textContent = view.mechanism;
     byId("mechanism-parameters").textContent = view.parameters;
     byId("mechanism-protects").textContent = view.protects;
-    byId("offers").replaceChildren(...view.offers.map(row));
+    byId("offers").replaceChildren(...view.offers.map(comparisonRowElement));
   }
 
   /** Shows the reason why there is no answer, and hides the last answer. */
@@ -62,7 +62,7 @@ export class AnswerView {
 }
 
 /** Returns the text of the task file that belongs to an answer. */
-export function taskFile({ task }: AnyPlan): string {
+export function taskFileText({ task }: AnyPlan): string {
   const lines = JSON.stringify(task, null, 2);
   // Puts each list of numbers, and each number with its limits, on one line. JSON escapes line
   // ends in strings, so these patterns match no string.
@@ -76,7 +76,7 @@ export function taskFile({ task }: AnyPlan): string {
   return `${limits}\n`;
 }
 
-function figure([name, exact, words, note, solved]: Figure): HTMLElement {
+function keyNumberElement([name, exact, words, note, solved]: KeyNumber): HTMLElement {
   const known = exact !== null && exact !== undefined;
   return el(
     "div",
@@ -91,7 +91,7 @@ function figure([name, exact, words, note, solved]: Figure): HTMLElement {
   );
 }
 
-function cost({ name, note, ...own }: Cost): HTMLElement {
+function questionCostRow({ name, note, ...own }: QuestionCost): HTMLElement {
   const small = (text: string) => el("span", { class: "parameters" }, text);
   const interval = el("data", { value: own.halfWidth, title: String(own.halfWidth) }, own.interval);
   return el(
@@ -104,7 +104,7 @@ function cost({ name, note, ...own }: Cost): HTMLElement {
   );
 }
 
-function row({ chosen, name, note, costs }: Row): HTMLElement {
+function comparisonRowElement({ chosen, name, note, costs }: ComparisonRow): HTMLElement {
   return el(
     "tr",
     { "data-picked": chosen },

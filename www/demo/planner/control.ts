@@ -1,9 +1,9 @@
 // The controls of the form: sliders with number fields, lists, and choices.
 
-import { el, setAll } from "../shared/dom.js";
-import type { Field, FieldText } from "./fields.js";
-import { numberOf } from "./state.js";
-import { nearest } from "./stops.js";
+import { el, setAttributes } from "../shared/dom.js";
+import type { FieldText, NumberField } from "./fields.js";
+import { parseNumber } from "./state.js";
+import { nearestStopIndex } from "./stops.js";
 
 /** Error message below a field. */
 class FieldError {
@@ -17,7 +17,7 @@ class FieldError {
 
   /** Shows the message, or hides the paragraph if the message is null. */
   show(message: string | null): void {
-    setAll(this.#input, { "aria-invalid": message !== null && "true" });
+    setAttributes(this.#input, { "aria-invalid": message !== null && "true" });
     this.element.hidden = message === null;
     // Screen readers would announce an unchanged text again.
     if (this.element.textContent !== (message ?? "")) this.element.textContent = message ?? "";
@@ -27,12 +27,12 @@ class FieldError {
 /** Control for a number, with a slider and a text field. Both always show the same value. */
 export class NumberControl {
   readonly element: HTMLElement;
-  readonly #field: Field;
+  readonly #field: NumberField;
   readonly #slider: HTMLInputElement;
   readonly #number: HTMLInputElement;
   readonly #error: FieldError;
 
-  constructor(name: string, field: Field, onChange: (value: number) => void) {
+  constructor(name: string, field: NumberField, onChange: (value: number) => void) {
     const { label, unit, help, stops } = field;
     const [id, helpId, errorId] = [`field-${name}`, `help-${name}`, `error-${name}`];
     this.#field = field;
@@ -69,7 +69,7 @@ export class NumberControl {
       onChange(value);
     });
     this.#number.addEventListener("input", () => {
-      const value = numberOf(this.#number.value);
+      const value = parseNumber(this.#number.value);
       this.#moveSlider(value);
       onChange(value);
     });
@@ -88,7 +88,7 @@ export class NumberControl {
 
   #moveSlider(value: number): void {
     const { stops } = this.#field;
-    if (value > 0) this.#slider.value = String(nearest(stops, value));
+    if (value > 0) this.#slider.value = String(nearestStopIndex(stops, value));
     // Zero and negative numbers have no nearest stop by ratio.
     else if (Number.isFinite(value)) this.#slider.value = "0";
     this.#describe(value);
@@ -101,7 +101,7 @@ export class NumberControl {
 }
 
 /** Text field for a list of numbers. */
-export class ListControl {
+export class NumberListControl {
   readonly element: HTMLElement;
   readonly #input: HTMLInputElement;
   readonly #error: FieldError;
@@ -139,7 +139,7 @@ export class ListControl {
 }
 
 /** Control for a choice, as a drop-down list. */
-export class SelectControl {
+export class DropDownControl {
   readonly element: HTMLElement;
   readonly #select: HTMLSelectElement;
 
@@ -168,7 +168,7 @@ export class SelectControl {
 }
 
 /** Control for a choice, as radio buttons side by side. */
-export class ChoiceControl {
+export class RadioControl {
   readonly element: HTMLElement;
 
   constructor(

@@ -17,7 +17,7 @@ export interface CurveQuestion {
 export type CurveName = "epsilon" | "people";
 
 /** Point of a curve. All values except the position `at` are null if the survey has no plan. */
-export interface Point {
+export interface CurvePoint {
   readonly at: number;
   readonly error: number | null;
   readonly smallest: number | null;
@@ -50,7 +50,7 @@ export function geometricPoints([from, to]: readonly [number, number], points = 
 }
 
 /** Returns the range, extended so that it includes `at`. */
-export function extended([from, to]: readonly [number, number], at: number): [number, number] {
+export function extendedRange([from, to]: readonly [number, number], at: number): [number, number] {
   return [Math.min(from, at), Math.max(to, at)];
 }
 
@@ -68,7 +68,7 @@ export function isSumPlan(reply: AnyPlan): reply is SumPlan {
  * Returns the survey without the wanted accuracy. If there are several questions, they get the
  * weights of the plan.
  */
-function withoutGoals({ wanted, questions, ...rest }: Survey, plan: Plan): Survey {
+function withoutAccuracyGoals({ wanted, questions, ...rest }: Survey, plan: Plan): Survey {
   const entries = Object.entries(wanted ?? {});
   const others = entries.map(([name, own]) => {
     const { within: _, standard_error: __, smallest: ___, ...other } = own;
@@ -89,7 +89,10 @@ function withoutGoals({ wanted, questions, ...rest }: Survey, plan: Plan): Surve
  */
 export function curveQuestions(input: PlannerInput, answer: AnyPlan): CurveQuestion[] {
   if (isSumInput(input) || isSumPlan(answer)) return [];
-  const { people, people_per_day, epsilon, central_epsilon, ...rest } = withoutGoals(input, answer);
+  const { people, people_per_day, epsilon, central_epsilon, ...rest } = withoutAccuracyGoals(
+    input,
+    answer,
+  );
   const found = answer.epsilon;
   // If ε was the answer, it stays constant while the number of people varies.
   const budget = {
@@ -98,7 +101,7 @@ export function curveQuestions(input: PlannerInput, answer: AnyPlan): CurveQuest
     ...(central_epsilon !== undefined && { central_epsilon }),
   };
   // The varied ε is the maximum local ε. A bound on the shuffled ε stays.
-  const byEpsilon = geometricPoints(extended(SPANS.epsilon, found)).map((at) => ({
+  const byEpsilon = geometricPoints(extendedRange(SPANS.epsilon, found)).map((at) => ({
     curve: "epsilon" as const,
     at,
     question: {
@@ -108,7 +111,7 @@ export function curveQuestions(input: PlannerInput, answer: AnyPlan): CurveQuest
       ...(central_epsilon !== undefined && { central_epsilon }),
     },
   }));
-  const byPeople = geometricPoints(extended(SPANS.people, answer.people)).map((at) => {
+  const byPeople = geometricPoints(extendedRange(SPANS.people, answer.people)).map((at) => {
     const whole = Math.round(at);
     return {
       curve: "people" as const,
@@ -123,7 +126,7 @@ export function curveQuestions(input: PlannerInput, answer: AnyPlan): CurveQuest
  * Returns the point of a curve that shows this plan, with null values if the plan is null. `shown`
  * is the index of the plan's question whose errors are plotted.
  */
-export function pointOf(at: number, plan: Plan | null, shown = 0): Point {
+export function curvePointOf(at: number, plan: Plan | null, shown = 0): CurvePoint {
   const own = plan?.questions[shown];
   return {
     at,

@@ -2,14 +2,14 @@
 
 import { byId } from "../shared/dom.js";
 
-export async function copy(text: string, done: string): Promise<void> {
+export async function copyToClipboard(text: string, done: string): Promise<void> {
   byId("copied").textContent = await navigator.clipboard.writeText(text).then(
     () => done,
     () => "The browser does not allow this page to copy. Select the text instead.",
   );
 }
 
-export function download(name: string, text: string): void {
+export function downloadJson(name: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
   const link = document.createElement("a");
   link.href = url;

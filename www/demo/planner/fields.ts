@@ -1,15 +1,15 @@
 // The number fields and list fields of the form: labels, help texts, and stops of the sliders.
 
-import { certaintyOf } from "../../client/certainty.js";
+import { maximumCertainty } from "../../client/certainty.js";
 import type { ListName, NumberName } from "./state.js";
-import { decades, stopsBetween } from "./stops.js";
+import { powersOfTen, stopsBetween } from "./stops.js";
 
 export interface FieldText {
   readonly label: string;
   readonly help: string;
 }
 
-export interface Field extends FieldText {
+export interface NumberField extends FieldText {
   readonly unit: string;
   readonly stops: readonly number[];
 }
@@ -23,7 +23,7 @@ export const LIST_FIELDS: Readonly<Record<ListName, FieldText>> = {
   },
 };
 
-export const FIELDS: Readonly<Record<NumberName, Field>> = {
+export const FIELDS: Readonly<Record<NumberName, NumberField>> = {
   items: {
     label: "Items",
     unit: "items",
@@ -117,7 +117,7 @@ export const FIELDS: Readonly<Record<NumberName, Field>> = {
   epsilon: {
     label: "Local ε",
     unit: "",
-    help: `Privacy loss of one report. A smaller ε is more private. At ε = 1, someone who was ${sure("50")} of an answer can become at most ${sure(certaintyOf(1))}. At ε = 0.5 the limit is ${sure(certaintyOf(0.5))}, at ε = 2 it is ${sure(certaintyOf(2))}.`,
+    help: `Privacy loss of one report. A smaller ε is more private. At ε = 1, someone who was ${sure("50")} of an answer can become at most ${sure(maximumCertainty(1))}. At ε = 0.5 the limit is ${sure(maximumCertainty(0.5))}, at ε = 2 it is ${sure(maximumCertainty(2))}.`,
     stops: stopsBetween(0.05, 12),
   },
   cap: {
@@ -136,7 +136,7 @@ export const FIELDS: Readonly<Record<NumberName, Field>> = {
     label: "δ of the shuffled ε",
     unit: "",
     help: "Probability that the shuffled ε does not hold. Choose it far below 1 divided by the number of people.",
-    stops: decades(-15, -3),
+    stops: powersOfTen(-15, -3),
   },
   standard_error: {
     label: "Standard error",

@@ -1,16 +1,16 @@
 // The form: groups of controls. It shows only the controls that matter for the question.
 
 import { byId, el } from "../shared/dom.js";
-import { ChoiceControl, ListControl, NumberControl, SelectControl } from "./control.js";
+import { DropDownControl, NumberControl, NumberListControl, RadioControl } from "./control.js";
 import { FIELDS, LIST_FIELDS } from "./fields.js";
 import { QuestionList } from "./question-list.js";
 import {
-  namesOf,
   type Questions,
+  questionNames,
   shownQuestion,
-  withAdded,
-  withoutShown,
-  withShown,
+  withoutShownQuestion,
+  withQuestionAdded,
+  withShownReplaced,
 } from "./questions.js";
 import {
   CHOICES,
@@ -22,7 +22,7 @@ import {
   type ListName,
   NUMBERS,
   type NumberName,
-  type State,
+  type QuestionSettings,
   visibleControls,
 } from "./state.js";
 
@@ -93,19 +93,22 @@ const GROUPS: Readonly<Record<string, readonly ControlName[]>> = {
 /** Names of the choices with too many options to fit side by side. */
 const DROP_DOWNS: ReadonlySet<ChoiceName> = new Set(["kind", "objective"]);
 
-type OptionControl = ChoiceControl | SelectControl;
+type OptionControl = RadioControl | DropDownControl;
 
 export class Form {
   readonly #choices = new Map<ChoiceName, OptionControl>();
   readonly #numbers = new Map<NumberName, NumberControl>();
-  readonly #lists = new Map<ListName, ListControl>();
+  readonly #lists = new Map<ListName, NumberListControl>();
   readonly #list: QuestionList;
   #questions: Questions;
 
   constructor(questions: Questions, onChange: (questions: Questions) => void) {
     this.#questions = questions;
-    const change = (part: Partial<State>) => {
-      this.#questions = withShown(this.#questions, { ...shownQuestion(this.#questions), ...part });
+    const change = (part: Partial<QuestionSettings>) => {
+      this.#questions = withShownReplaced(this.#questions, {
+        ...shownQuestion(this.#questions),
+        ...part,
+      });
       // Sums are planned for the first question, which may not be the one shown so far.
       if ("trust" in part) this.show(this.#questions);
       else this.#showRelevant();
@@ -117,12 +120,12 @@ export class Form {
     };
     this.#list = new QuestionList({
       pick: (at) => turn({ ...this.#questions, shown: at }),
-      add: () => turn(withAdded(this.#questions, { ...DEFAULTS, kind: "choice" })),
-      remove: () => turn(withoutShown(this.#questions)),
+      add: () => turn(withQuestionAdded(this.#questions, { ...DEFAULTS, kind: "choice" })),
+      remove: () => turn(withoutShownQuestion(this.#questions)),
     });
     for (const name of Object.keys(CHOICES) as ChoiceName[]) {
       const [legend, words] = WORDS[name];
-      const Control = DROP_DOWNS.has(name) ? SelectControl : ChoiceControl;
+      const Control = DROP_DOWNS.has(name) ? DropDownControl : RadioControl;
       const control = new Control(name, legend, words, (value) => change({ [name]: value }));
       this.#choices.set(name, control);
     }
@@ -131,7 +134,7 @@ export class Form {
       this.#numbers.set(name, control);
     }
     for (const name of LISTS) {
-      const control = new ListControl(name, LIST_FIELDS[name], (value) =>
+      const control = new NumberListControl(name, LIST_FIELDS[name], (value) =>
         change({ [name]: value }),
       );
       this.#lists.set(name, control);
@@ -160,7 +163,7 @@ export class Form {
     for (const [name, control] of fields) control.showError(wrong.get(name) ?? null);
   }
 
-  #control(name: ControlName): OptionControl | NumberControl | ListControl | undefined {
+  #control(name: ControlName): OptionControl | NumberControl | NumberListControl | undefined {
     return (
       this.#choices.get(name as ChoiceName) ??
       this.#numbers.get(name as NumberName) ??
@@ -171,7 +174,7 @@ export class Form {
   #showRelevant(): void {
     const { all, shown } = this.#questions;
     const sums = shownQuestion(this.#questions).trust === "shuffler";
-    this.#list.show(namesOf(all), shown);
+    this.#list.show(questionNames(all), shown);
     this.#list.element.hidden = sums;
     byId("trust-help").hidden = !sums;
     const asked = visibleControls(shownQuestion(this.#questions), all.length === 1);

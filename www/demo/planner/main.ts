@@ -2,22 +2,28 @@
 
 import type { Refusal } from "../shared/analysis.js";
 import { byId } from "../shared/dom.js";
-import { AnswerView, taskFile } from "./answer.js";
-import { type AnyPlan, type CurveName, isSumPlan, type Point, pointOf } from "./curves.js";
-import { copy, download } from "./export.js";
+import { AnswerView, taskFileText } from "./answer.js";
+import {
+  type AnyPlan,
+  type CurveName,
+  type CurvePoint,
+  curvePointOf,
+  isSumPlan,
+} from "./curves.js";
+import { copyToClipboard, downloadJson } from "./export.js";
 import { Form } from "./form.js";
 import type { PlanRequest } from "./plan-queue.js";
 import type { Plots } from "./plots.js";
 import {
-  firstInvalid,
-  fragmentOfAll,
-  namesOf,
-  parseFragment,
+  firstInvalidFields,
+  parseQuestions,
   plannerInput,
   type Questions,
+  questionNames,
+  questionsFragment,
   shownQuestion,
 } from "./questions.js";
-import { controlOf } from "./state.js";
+import { fieldForError } from "./state.js";
 import type { WorkerMessage } from "./worker.js";
 
 /**
@@ -30,11 +36,11 @@ const RESTART_AFTER_MS = 1500;
 /** Number of points that a new curve needs before it replaces the old one. */
 const MIN_POINTS = 6;
 
-type Curves = Record<CurveName, readonly Point[]>;
+type Curves = Record<CurveName, readonly CurvePoint[]>;
 const NONE: Curves = { epsilon: [], people: [] };
 
-class Planner {
-  #questions = parseFragment(location.hash);
+class PlannerPage {
+  #questions = parseQuestions(location.hash);
   readonly #form = new Form(this.#questions, (questions) => this.#change(questions));
   readonly #view = new AnswerView();
   #worker: Worker | null = null;
@@ -53,20 +59,21 @@ class Planner {
 
   start(): void {
     addEventListener("hashchange", () => {
-      this.#questions = parseFragment(location.hash);
+      this.#questions = parseQuestions(location.hash);
       this.#form.show(this.#questions);
       this.#ask();
     });
     byId("form").addEventListener("submit", (event) => event.preventDefault());
     byId("copy").addEventListener("click", () => {
-      if (this.#answer) void copy(taskFile(this.#answer), "The task file is copied.");
+      if (this.#answer)
+        void copyToClipboard(taskFileText(this.#answer), "The task file is copied.");
     });
     byId("copy-link").addEventListener("click", () => {
       this.#save();
-      void copy(location.href, "The link is copied.");
+      void copyToClipboard(location.href, "The link is copied.");
     });
     byId("download").addEventListener("click", () => {
-      if (this.#answer) download(`${this.#answer.task.id}.json`, taskFile(this.#answer));
+      if (this.#answer) downloadJson(`${this.#answer.task.id}.json`, taskFileText(this.#answer));
     });
     this.#ask();
   }
@@ -80,18 +87,18 @@ class Planner {
 
   #save(): void {
     clearTimeout(this.#saving);
-    history.replaceState(null, "", `#${fragmentOfAll(this.#questions)}`);
+    history.replaceState(null, "", `#${questionsFragment(this.#questions)}`);
   }
 
   #ask(): void {
     this.#id += 1;
     clearTimeout(this.#waiting);
     const questions = this.#questions;
-    const invalid = firstInvalid(questions);
+    const invalid = firstInvalidFields(questions);
     const here = invalid?.at === questions.shown;
     this.#form.showErrors(here ? invalid.wrong : new Map());
     if (invalid) {
-      const of = here ? "" : ` of ${namesOf(questions.all)[invalid.at]}`;
+      const of = here ? "" : ` of ${questionNames(questions.all)[invalid.at]}`;
       this.#refuse(`Please correct the marked field${of}.`);
       return;
     }
@@ -180,9 +187,9 @@ class Planner {
   #showRefusal({ field, question, message }: Refusal): void {
     const { all, shown } = this.#questions;
     // An error of a question that is not shown appears in the verdict only.
-    const here = question === undefined || question === namesOf(all)[shown];
+    const here = question === undefined || question === questionNames(all)[shown];
     const control = here
-      ? controlOf(field, shownQuestion(this.#questions), all.length === 1)
+      ? fieldForError(field, shownQuestion(this.#questions), all.length === 1)
       : undefined;
     const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
     this.#form.showErrors(new Map(control === undefined ? [] : [[control, sentence]]));
@@ -212,8 +219,8 @@ class Planner {
     const answer = this.#answer;
     if (!answer || isSumPlan(answer)) return;
     const here = {
-      epsilon: pointOf(answer.epsilon, answer, this.#shown),
-      people: pointOf(answer.people, answer, this.#shown),
+      epsilon: curvePointOf(answer.epsilon, answer, this.#shown),
+      people: curvePointOf(answer.people, answer, this.#shown),
     };
     const partial = byId("plots").getAttribute("aria-busy") === "true";
     this.#plots.show({ here, curves: this.#curves, partial });
@@ -224,4 +231,4 @@ function setBusy(id: string, is: boolean): void {
   byId(id).setAttribute("aria-busy", String(is));
 }
 
-new Planner().start();
+new PlannerPage().start();

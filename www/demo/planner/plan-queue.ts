@@ -5,10 +5,10 @@ import { isRefusal, type Refusal } from "../shared/analysis.js";
 import {
   type AnyPlan,
   type CurveName,
+  type CurvePoint,
+  curvePointOf,
   curveQuestions,
   isSumPlan,
-  type Point,
-  pointOf,
 } from "./curves.js";
 import type { PlannerInput } from "./state.js";
 
@@ -33,7 +33,7 @@ export type PlanMessage = { readonly id: number } & (
       readonly answer: AnyPlan;
     }
   | { readonly kind: "refused"; readonly refusal: Refusal }
-  | { readonly kind: "point"; readonly curve: CurveName; readonly point: Point }
+  | { readonly kind: "point"; readonly curve: CurveName; readonly point: CurvePoint }
   | { readonly kind: "done" }
 );
 
@@ -44,7 +44,7 @@ const MAX_CACHED = 2000;
  * Returns the planning function with a cache. It helps because the curves of two similar questions
  * share most points.
  */
-export function cached(plan: PlanFunction): PlanFunction {
+export function withCache(plan: PlanFunction): PlanFunction {
   const known = new Map<string, AnyPlan | Refusal>();
   return (question) => {
     const key = JSON.stringify(question);
@@ -82,7 +82,7 @@ export class PlanQueue {
     post: (message: PlanMessage) => void,
     pause: () => Promise<void>,
   ) {
-    this.#plan = cached(plan);
+    this.#plan = withCache(plan);
     this.#post = post;
     this.#pause = pause;
   }
@@ -122,7 +122,7 @@ export class PlanQueue {
       await this.#pause();
       if (this.#newest) return;
       const found = this.#planOrNull(moved);
-      const point = pointOf(at, found && isSumPlan(found) ? null : found, shown);
+      const point = curvePointOf(at, found && isSumPlan(found) ? null : found, shown);
       this.#post({ id, kind: "point", curve, point });
     }
     this.#post({ id, kind: "done" });

@@ -3,37 +3,50 @@
 
 import { axisX, axisY, dot, gridX, gridY, lineY, plot, ruleX } from "@observablehq/plot";
 import { byId, el } from "../shared/dom.js";
-import { count } from "../shared/format.js";
-import { type CurveName, extended, type Point, SPANS } from "./curves.js";
-import { compact, digits, lossDigits, perCent } from "./words.js";
+import { formatCount } from "../shared/format.js";
+import { type CurveName, type CurvePoint, extendedRange, SPANS } from "./curves.js";
+import {
+  formatCompactCount,
+  formatFrequency,
+  formatLossThreeDigits,
+  formatNumber,
+} from "./words.js";
 
 /** One line of a plot: its name, its value at a point, and the format of its values. */
-interface Line {
+interface PlotLine {
   readonly name: string;
-  readonly of: (point: Point) => number | null;
+  readonly of: (point: CurvePoint) => number | null;
   readonly words: (value: number | null) => string;
 }
 
-interface Frame {
+interface PlotDescription {
   readonly figure: string;
   readonly curve: CurveName;
   readonly title: string;
   /** Name of the horizontal axis. `tick` formats the numbers on this axis. */
   readonly axis: string;
   readonly tick: (value: number) => string;
-  readonly lines: readonly [Line, Line];
+  readonly lines: readonly [PlotLine, PlotLine];
 }
 
-const ERROR: Line = { name: "error", of: ({ error }) => error, words: digits };
-const SMALLEST: Line = {
+const ERROR: PlotLine = { name: "error", of: ({ error }) => error, words: formatNumber };
+const SMALLEST: PlotLine = {
   name: "smallest detectable frequency",
   of: ({ smallest }) => smallest,
-  words: perCent,
+  words: formatFrequency,
 };
-const CENTRAL: Line = { name: "shuffled ε", of: ({ central }) => central, words: lossDigits };
-const LOCAL: Line = { name: "local ε", of: ({ epsilon }) => epsilon, words: lossDigits };
+const CENTRAL: PlotLine = {
+  name: "shuffled ε",
+  of: ({ central }) => central,
+  words: formatLossThreeDigits,
+};
+const LOCAL: PlotLine = {
+  name: "local ε",
+  of: ({ epsilon }) => epsilon,
+  words: formatLossThreeDigits,
+};
 
-const FRAMES: readonly Frame[] = [
+const FRAMES: readonly PlotDescription[] = [
   {
     figure: "plot-epsilon",
     curve: "epsilon",
@@ -47,7 +60,7 @@ const FRAMES: readonly Frame[] = [
     curve: "people",
     title: "Error against number of people",
     axis: "people",
-    tick: compact,
+    tick: formatCompactCount,
     lines: [ERROR, SMALLEST],
   },
   {
@@ -55,7 +68,7 @@ const FRAMES: readonly Frame[] = [
     curve: "people",
     title: "Privacy loss against number of people",
     axis: "people",
-    tick: compact,
+    tick: formatCompactCount,
     lines: [CENTRAL, LOCAL],
   },
 ];
@@ -76,14 +89,14 @@ const TICK = 55;
  * Points to plot: those of the current plan, and the points of the curves that are known so far.
  */
 export interface PlotData {
-  readonly here: Readonly<Record<CurveName, Point>>;
-  readonly curves: Readonly<Record<CurveName, readonly Point[]>>;
+  readonly here: Readonly<Record<CurveName, CurvePoint>>;
+  readonly curves: Readonly<Record<CurveName, readonly CurvePoint[]>>;
   /** True if more points will follow. */
   readonly partial: boolean;
 }
 
 export class Plots {
-  readonly #panels = FRAMES.map((frame) => new Panel(frame));
+  readonly #panels = FRAMES.map((frame) => new PlotPanel(frame));
   #drawn: PlotData | null = null;
   #due = false;
 
@@ -106,12 +119,12 @@ export class Plots {
   }
 }
 
-class Panel {
-  readonly #frame: Frame;
+class PlotPanel {
+  readonly #frame: PlotDescription;
   readonly #place = el("div", { class: "plot" });
   readonly #body = el("tbody");
 
-  constructor(frame: Frame) {
+  constructor(frame: PlotDescription) {
     this.#frame = frame;
     const heads = [frame.axis, ...frame.lines.map(({ name }) => name)];
     byId(frame.figure).replaceChildren(
@@ -135,9 +148,11 @@ class Panel {
     const { axis, curve, lines } = this.#frame;
     const points = [...curves[curve]].sort((a, b) => a.at - b.at);
     const own = here[curve];
-    const domain = extended(SPANS[curve], own.at);
+    const domain = extendedRange(SPANS[curve], own.at);
     const values = [own, ...points].flatMap((point) => lines.map(({ of }) => of(point)));
-    const range = spanOf(values.filter((value): value is number => value !== null && value > 0));
+    const range = decadeRange(
+      values.filter((value): value is number => value !== null && value > 0),
+    );
     const width = this.#place.clientWidth;
     if (width <= LEFT + RIGHT || range === null) return;
     const [first, second] = lines;
@@ -147,15 +162,19 @@ class Panel {
       marginLeft: LEFT,
       marginRight: RIGHT,
       marginBottom: 38,
-      ariaLabel: `${this.#frame.title}: ${sentence(own, lines)}. The table below has the numbers.`,
+      ariaLabel: `${this.#frame.title}: ${pointInWords(own, lines)}. The table below has the numbers.`,
       x: { type: "log", domain },
       y: { type: "log", domain: range },
       marks: [
         // Explicit texts: a log scale would label only some of the given ticks.
-        axisX({ ticks: ticksOf(domain, width / TICK), text: this.#frame.tick, label: axis }),
-        axisY({ ticks: ticksOf(range), text: digits, label: null }),
-        gridX({ ticks: ticksOf(domain, width / TICK), className: "grid" }),
-        gridY({ ticks: ticksOf(range), className: "grid" }),
+        axisX({
+          ticks: powerOfTenTicks(domain, width / TICK),
+          text: this.#frame.tick,
+          label: axis,
+        }),
+        axisY({ ticks: powerOfTenTicks(range), text: formatNumber, label: null }),
+        gridX({ ticks: powerOfTenTicks(domain, width / TICK), className: "grid" }),
+        gridY({ ticks: powerOfTenTicks(range), className: "grid" }),
         ruleX([own.at], { className: "here" }),
         lineY(points, { x: "at", y: first.of, className: "line-first", clip: true }),
         lineY(points, { x: "at", y: second.of, className: "line-second", clip: true }),
@@ -172,9 +191,9 @@ class Panel {
     if (!partial) this.#body.replaceChildren(...points.map((point) => this.#row(point)));
   }
 
-  #row(point: Point): HTMLElement {
+  #row(point: CurvePoint): HTMLElement {
     const { curve, lines } = this.#frame;
-    const at = curve === "people" ? count(point.at) : digits(point.at);
+    const at = curve === "people" ? formatCount(point.at) : formatNumber(point.at);
     return el(
       "tr",
       {},
@@ -184,12 +203,12 @@ class Panel {
   }
 }
 
-function sentence(point: Point, lines: readonly Line[]): string {
+function pointInWords(point: CurvePoint, lines: readonly PlotLine[]): string {
   return lines.map(({ name, of, words }) => `${name} ${words(of(point))}`).join(", ");
 }
 
 /** Returns the smallest range of whole decades that includes the values, or null without values. */
-function spanOf(values: readonly number[]): [number, number] | null {
+function decadeRange(values: readonly number[]): [number, number] | null {
   if (values.length === 0) return null;
   const low = 10 ** Math.floor(Math.log10(Math.min(...values)));
   const high = 10 ** Math.ceil(Math.log10(Math.max(...values)));
@@ -200,7 +219,7 @@ function spanOf(values: readonly number[]): [number, number] | null {
  * Returns ticks at powers of ten. If there are many, every second power is left out. If there are
  * few, the multiples by 2 and 5 are added.
  */
-function ticksOf([from, to]: readonly [number, number], most = 10): number[] {
+function powerOfTenTicks([from, to]: readonly [number, number], most = 10): number[] {
   const first = Math.floor(Math.log10(from));
   const length = Math.ceil(Math.log10(to)) - first + 1;
   const powers = Array.from({ length }, (_, index) => first + index);

@@ -4,7 +4,7 @@
 import { el } from "../shared/dom.js";
 
 /** Functions that the list calls when a person selects, adds or removes a question. */
-interface ListActions {
+interface QuestionListActions {
   readonly pick: (at: number) => void;
   readonly add: () => void;
   readonly remove: () => void;
@@ -22,7 +22,7 @@ export class QuestionList {
   readonly #add = el("button", { type: "button", class: "quiet" }, "Add a question");
   readonly #remove = el("button", { type: "button", class: "quiet", hidden: true });
 
-  constructor({ pick, add, remove }: ListActions) {
+  constructor({ pick, add, remove }: QuestionListActions) {
     this.element = el(
       "div",
       { class: "questions" },

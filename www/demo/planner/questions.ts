@@ -3,19 +3,19 @@
 import {
   type ControlName,
   type FieldName,
-  fragmentOf,
   invalidFields,
   type PlannerInput,
-  type State,
-  stateOf,
-  sumsOf,
+  parseSettings,
+  type QuestionSettings,
+  settingsFragment,
+  sumDraftOf,
   surveyOf,
 } from "./state.js";
 
 /** Settings of one or several questions, and the question that the form shows. */
 export interface Questions {
   /** Settings of each question. All questions have the same {@link SHARED} settings. */
-  readonly all: readonly [State, ...State[]];
+  readonly all: readonly [QuestionSettings, ...QuestionSettings[]];
   /** Index of the question that the form shows. */
   readonly shown: number;
 }
@@ -29,7 +29,7 @@ export const SHARED = [
   ...(["cap", "central_epsilon", "delta", "honest_fraction"] as const),
 ] as const satisfies readonly ControlName[];
 
-function sharedOf(state: State): Partial<State> {
+function sharedSettings(state: QuestionSettings): Partial<QuestionSettings> {
   return Object.fromEntries(SHARED.map((name) => [name, state[name]]));
 }
 
@@ -39,7 +39,7 @@ function shownIndex({ all, shown }: Questions): number {
 }
 
 /** Returns the settings of the question that the form shows. */
-export function shownQuestion(questions: Questions): State {
+export function shownQuestion(questions: Questions): QuestionSettings {
   return questions.all[shownIndex(questions)] ?? questions.all[0];
 }
 
@@ -47,22 +47,23 @@ export function shownQuestion(questions: Questions): State {
  * Replaces the settings of the question that the form shows. The shared settings change in all
  * questions.
  */
-export function withShown(questions: Questions, state: State): Questions {
+export function withShownReplaced(questions: Questions, state: QuestionSettings): Questions {
   const { all, shown } = questions;
-  const [shared, place] = [sharedOf(state), shownIndex(questions)];
-  const own = (old: State, index: number) => (index === place ? state : { ...old, ...shared });
+  const [shared, place] = [sharedSettings(state), shownIndex(questions)];
+  const own = (old: QuestionSettings, index: number) =>
+    index === place ? state : { ...old, ...shared };
   const [first, ...others] = all;
   return { all: [own(first, 0), ...others.map((old, index) => own(old, index + 1))], shown };
 }
 
 /** Adds a question and shows it in the form. */
-export function withAdded({ all }: Questions, further: State): Questions {
+export function withQuestionAdded({ all }: Questions, further: QuestionSettings): Questions {
   const [first, ...others] = all;
-  return { all: [first, ...others, { ...further, ...sharedOf(first) }], shown: all.length };
+  return { all: [first, ...others, { ...further, ...sharedSettings(first) }], shown: all.length };
 }
 
 /** Removes the question that the form shows, unless it is the only one. */
-export function withoutShown(questions: Questions): Questions {
+export function withoutShownQuestion(questions: Questions): Questions {
   const { all, shown } = questions;
   const [first, ...others] = all.filter((_, index) => index !== shown);
   return first ? { all: [first, ...others], shown: Math.min(shown, others.length) } : questions;
@@ -73,21 +74,21 @@ export function withoutShown(questions: Questions): Questions {
  * questions. A single question of ratings has an empty name, as in a task file with one unnamed
  * question.
  */
-export function namesOf(all: Questions["all"]): string[] {
+export function questionNames(all: Questions["all"]): string[] {
   if (all.length > 1) return all.map(({ kind }, index) => `${kind}-${index + 1}`);
   return all.map(({ kind }) => (kind === "ratings" ? "" : kind));
 }
 
 /** Returns the input for the planner: a survey of all questions, or the draft of a sum task. */
 export function plannerInput({ all }: Questions): PlannerInput {
-  return all[0].trust === "shuffler" ? sumsOf(all[0]) : surveyOf(all, namesOf(all));
+  return all[0].trust === "shuffler" ? sumDraftOf(all[0]) : surveyOf(all, questionNames(all));
 }
 
 /**
  * Returns the invalid fields of one question, and its index `at`. It is the shown question or, if
  * that is valid, the first invalid one. Returns null if all questions are valid.
  */
-export function firstInvalid(
+export function firstInvalidFields(
   questions: Questions,
 ): { readonly at: number; readonly wrong: Map<FieldName, string> } | null {
   const { all } = questions;
@@ -101,23 +102,23 @@ export function firstInvalid(
 const QUESTION_PARAMETER = "question";
 
 /** Returns the URL fragment that describes the plan, so that people can share the URL. */
-export function fragmentOfAll({ all }: Questions): string {
+export function questionsFragment({ all }: Questions): string {
   const [first, ...others] = all;
   const further = others.map((state) => {
-    const own = new URLSearchParams(fragmentOf(state));
+    const own = new URLSearchParams(settingsFragment(state));
     for (const name of SHARED) own.delete(name);
     return [QUESTION_PARAMETER, own.toString()];
   });
   const asked = new URLSearchParams(further).toString();
-  return asked === "" ? fragmentOf(first) : `${fragmentOf(first)}&${asked}`;
+  return asked === "" ? settingsFragment(first) : `${settingsFragment(first)}&${asked}`;
 }
 
 /** Parses the questions of a URL fragment. The form shows the first question. */
-export function parseFragment(fragment: string): Questions {
-  const first = stateOf(fragment);
+export function parseQuestions(fragment: string): Questions {
+  const first = parseSettings(fragment);
   const given = new URLSearchParams(fragment.replace(/^#/, ""));
   const others = given
     .getAll(QUESTION_PARAMETER)
-    .map((own) => ({ ...stateOf(own), ...sharedOf(first) }));
+    .map((own) => ({ ...parseSettings(own), ...sharedSettings(first) }));
   return { all: [first, ...others], shown: 0 };
 }

@@ -2,59 +2,75 @@
 // alternatives.
 
 import type { Plan, QuestionPlan, Survey } from "../shared/analysis.js";
-import { count } from "../shared/format.js";
+import { formatCount } from "../shared/format.js";
 import { ERRORS_OF } from "./single-view.js";
-import { type Cost, commonFigures, type Row, type View } from "./view.js";
-import { digits, lossDigits, nameOf, parametersOf, perCent } from "./words.js";
+import {
+  type AnswerContent,
+  type ComparisonRow,
+  commonKeyNumbers,
+  type QuestionCost,
+} from "./view.js";
+import {
+  formatFrequency,
+  formatLossThreeDigits,
+  formatNumber,
+  mechanismName,
+  mechanismParameters,
+} from "./words.js";
 
 /** Returns the content to show for a plan with several questions. */
-export function severalView(answer: Plan, asked: Survey): View {
+export function severalQuestionsView(answer: Plan, asked: Survey): AnswerContent {
   const { questions, people, effective_epsilon, central } = answer;
-  const mechanisms = [...new Set(questions.map(({ mechanism }) => nameOf(mechanism)))];
+  const mechanisms = [...new Set(questions.map(({ mechanism }) => mechanismName(mechanism)))];
   const biases = questions.flatMap(({ bias_note }) =>
     bias_note === undefined ? [] : [` ${bias_note}`],
   );
   return {
-    figures: commonFigures(answer, asked),
-    each: questions.map((own) => costOf(own, answer)),
+    figures: commonKeyNumbers(answer, asked),
+    each: questions.map((own) => questionCost(own, answer)),
     tally: [
       `${questions.length} questions`,
-      `ε ${lossDigits(effective_epsilon)}`,
-      `shuffled ε ${lossDigits(central?.central_epsilon)}`,
-      `${count(people)} people`,
+      `ε ${formatLossThreeDigits(effective_epsilon)}`,
+      `shuffled ε ${formatLossThreeDigits(central?.central_epsilon)}`,
+      `${formatCount(people)} people`,
     ].join(" · "),
     mechanism: mechanisms.join(", "),
     parameters:
       "The table above lists the parameters. Each report answers one question, chosen at random by weight.",
     protects: `ε protects ${answer.protects}.${biases.join("")}`,
-    offers: rowsOf(answer),
+    offers: comparisonRows(answer),
   };
 }
 
-function costOf(own: QuestionPlan, { solved_for }: Plan): Cost {
+function questionCost(own: QuestionPlan, { solved_for }: Plan): QuestionCost {
   const unit = own.unit === null ? "" : ` ${own.unit}`;
-  const wanted = own.wanted === null ? "" : `; wanted interval: ±${digits(own.wanted)}${unit}`;
+  const wanted =
+    own.wanted === null ? "" : `; wanted interval: ±${formatNumber(own.wanted)}${unit}`;
   return {
     name: own.name,
-    note: `${nameOf(own.mechanism)}: ${parametersOf(own.mechanism)}`,
-    drawn: perCent(own.share),
-    reports: count(Math.round(own.reports)),
+    note: `${mechanismName(own.mechanism)}: ${mechanismParameters(own.mechanism)}`,
+    drawn: formatFrequency(own.share),
+    reports: formatCount(Math.round(own.reports)),
     halfWidth: own.interval,
-    interval: `±${digits(own.interval)}${unit}`,
+    interval: `±${formatNumber(own.interval)}${unit}`,
     estimate: `${ERRORS_OF[own.errors_of]}${wanted}`,
     solved: solved_for === "error",
-    ratings: own.as_ratings === null ? "–" : count(Math.ceil(own.reports * own.as_ratings)),
+    ratings: own.as_ratings === null ? "–" : formatCount(Math.ceil(own.reports * own.as_ratings)),
   };
 }
 
 /** Returns a table row for each way to ask: the plan, all questions in each report, and ratings. */
-function rowsOf(answer: Plan): Row[] {
+function comparisonRows(answer: Plan): ComparisonRow[] {
   const { questions, people, effective_epsilon, central, protects, together_over_drawn } = answer;
-  const chosen: Row = {
+  const chosen: ComparisonRow = {
     chosen: true,
     name: "One question per report",
-    note: `chosen at random by weight; local ε ${lossDigits(effective_epsilon)}; protects ${protects}`,
-    costs: [times(1), lossDigits(central?.central_epsilon), count(people)],
+    note: `chosen at random by weight; local ε ${formatLossThreeDigits(effective_epsilon)}; protects ${protects}`,
+    costs: [
+      formatErrorRatio(1),
+      formatLossThreeDigits(central?.central_epsilon),
+      formatCount(people),
+    ],
   };
   const rows = [chosen];
   if (together_over_drawn !== null) {
@@ -62,7 +78,11 @@ function rowsOf(answer: Plan): Row[] {
       chosen: false,
       name: "All questions in each report",
       note: "each report covers all questions; the error is the sum over all answers",
-      costs: [times(Math.sqrt(together_over_drawn)), "–", count(people * together_over_drawn)],
+      costs: [
+        formatErrorRatio(Math.sqrt(together_over_drawn)),
+        "–",
+        formatCount(people * together_over_drawn),
+      ],
     });
   }
   const rated = questions.map(({ as_ratings, reports }) => reports * (as_ratings ?? Number.NaN));
@@ -72,13 +92,13 @@ function rowsOf(answer: Plan): Row[] {
       chosen: false,
       name: "The questions, asked as ratings",
       note: "each answer becomes a rated item, and each question gets as many reports as it needs",
-      costs: [times(Math.sqrt(ratings / people)), "–", count(ratings)],
+      costs: [formatErrorRatio(Math.sqrt(ratings / people)), "–", formatCount(ratings)],
     });
   }
   return rows;
 }
 
 /** Formats the ratio between an error and the error of the plan: × 1.41. */
-function times(ratio: number): string {
-  return `×\u00a0${digits(ratio)}`;
+function formatErrorRatio(ratio: number): string {
+  return `×\u00a0${formatNumber(ratio)}`;
 }

@@ -1,9 +1,21 @@
 // The content of the answer for one question, in words that fit the kind of question.
 
 import type { Alternative, Plan, QuestionPlan, Survey } from "../shared/analysis.js";
-import { count } from "../shared/format.js";
-import { commonFigures, distanceSentence, type Figure, type Row, type View } from "./view.js";
-import { digits, lossDigits, nameOf, parametersOf, perCent } from "./words.js";
+import { formatCount } from "../shared/format.js";
+import {
+  type AnswerContent,
+  type ComparisonRow,
+  commonKeyNumbers,
+  distanceSentence,
+  type KeyNumber,
+} from "./view.js";
+import {
+  formatFrequency,
+  formatLossThreeDigits,
+  formatNumber,
+  mechanismName,
+  mechanismParameters,
+} from "./words.js";
 
 /** Descriptions of the estimate to which the stated errors apply. */
 export const ERRORS_OF: Readonly<Record<QuestionPlan["errors_of"], string>> = {
@@ -29,143 +41,148 @@ const KIND_NAMES: Readonly<Record<string, string>> = {
 };
 
 /** Returns the content to show for a plan with one question. */
-export function singleView(answer: Plan, asked: Survey): View {
+export function singleQuestionView(answer: Plan, asked: Survey): AnswerContent {
   const [own] = answer.questions;
   if (!own) throw new Error("a survey asks a question");
   const { mechanism, cells, sparsity, kind } = own;
-  const parts = cells === null ? "" : `; ${cells} ${cellsOf(own)}`;
+  const parts = cells === null ? "" : `; ${cells} ${cellNoun(own)}`;
   const rated = own.errors_of === "items";
   const among = kind === "set" || rated ? `; sparsity ${sparsity}` : "";
   const asOne =
     kind === "together" ? `; ${sparsity} parts with ${own.answers} options in total` : "";
   const bias = own.bias_note === undefined ? "" : ` ${own.bias_note}`;
-  const figures = rated ? itemFigures(own, answer) : figuresOf(own, answer);
+  const figures = rated ? ratingsKeyNumbers(own, answer) : keyNumbers(own, answer);
   return {
-    figures: [...figures, ...commonFigures(answer, asked)],
+    figures: [...figures, ...commonKeyNumbers(answer, asked)],
     each: [],
     tally: [
-      rated ? `error ${digits(own.error)}` : `±${digits(own.interval)}`,
-      `ε ${lossDigits(answer.effective_epsilon)}`,
-      `shuffled ε ${lossDigits(answer.central?.central_epsilon)}`,
-      `${count(answer.people)} people`,
+      rated ? `error ${formatNumber(own.error)}` : `±${formatNumber(own.interval)}`,
+      `ε ${formatLossThreeDigits(answer.effective_epsilon)}`,
+      `shuffled ε ${formatLossThreeDigits(answer.central?.central_epsilon)}`,
+      `${formatCount(answer.people)} people`,
     ].join(" · "),
-    mechanism: nameOf(mechanism),
-    parameters: `${parametersOf(mechanism)}${parts}${among}${asOne}.`,
+    mechanism: mechanismName(mechanism),
+    parameters: `${mechanismParameters(mechanism)}${parts}${among}${asOne}.`,
     protects: `ε protects ${answer.protects}.${distanceSentence(own, own.errors_of === "share" ? ", and if all answers are equally common" : "")}${bias}`,
-    offers: rowsOf(own, answer),
+    offers: comparisonRows(own, answer),
   };
 }
 
-function cellsOf({ errors_of }: QuestionPlan): string {
+function cellNoun({ errors_of }: QuestionPlan): string {
   return errors_of === "conditional-mean" ? "levels" : "bins";
 }
 
-function figuresOf(own: QuestionPlan, { solved_for }: Plan): Figure[] {
+function keyNumbers(own: QuestionPlan, { solved_for }: Plan): KeyNumber[] {
   const { standard_error, interval, simultaneous_interval, wanted, smallest } = own;
   const together =
     simultaneous_interval === interval
       ? ""
-      : `; for all rows at once: ±${digits(simultaneous_interval)}`;
-  const goal = wanted === null ? "" : `; wanted interval: ±${digits(wanted)}`;
+      : `; for all rows at once: ±${formatNumber(simultaneous_interval)}`;
+  const goal = wanted === null ? "" : `; wanted interval: ±${formatNumber(wanted)}`;
   const of = ERRORS_OF[own.errors_of];
   return [
     [
       "standard error",
       standard_error,
-      digits(standard_error),
+      formatNumber(standard_error),
       `${of}, in the worst case over answers`,
       solved_for === "error",
     ],
-    ["95% interval", interval, `±${digits(interval)}`, `${of}${together}${goal}`],
+    ["95% interval", interval, `±${formatNumber(interval)}`, `${of}${together}${goal}`],
     own.errors_of === "share"
       ? [
           "smallest detectable share",
           smallest,
-          smallest === null ? "none" : perCent(smallest),
+          smallest === null ? "none" : formatFrequency(smallest),
           "share of people that stands out from 0 with a probability of 80%",
         ]
       : [
           "relative interval",
           own.interval / own.range,
-          perCent(own.interval / own.range),
-          rangeOf(own),
+          formatFrequency(own.interval / own.range),
+          rangeNote(own),
         ],
   ];
 }
 
 /** Returns the key numbers of ratings. Their errors are averages over all items. */
-function itemFigures(own: QuestionPlan, { solved_for }: Plan): Figure[] {
+function ratingsKeyNumbers(own: QuestionPlan, { solved_for }: Plan): KeyNumber[] {
   const { bias, error, interval, smallest } = own;
   const biased = bias !== null && bias > 0;
   return [
     [
       biased ? "error" : "standard error",
       error,
-      digits(error),
+      formatNumber(error),
       biased
-        ? `root mean square, with ${digits(own.standard_error)} from noise and up to ${digits(bias)} from bias`
+        ? `root mean square, with ${formatNumber(own.standard_error)} from noise and up to ${formatNumber(bias)} from bias`
         : ERRORS_OF.items,
       solved_for === "error",
     ],
     [
       "95% interval",
       interval,
-      `±${digits(interval)}`,
-      `for one item; for all items at once: ±${digits(own.simultaneous_interval)}`,
+      `±${formatNumber(interval)}`,
+      `for one item; for all items at once: ±${formatNumber(own.simultaneous_interval)}`,
     ],
     [
       "smallest detectable frequency",
       smallest,
-      smallest === null ? "none" : perCent(smallest),
+      smallest === null ? "none" : formatFrequency(smallest),
       "share of people that stands out from 0 with a probability of 80%",
     ],
   ];
 }
 
-function rangeOf({ range }: QuestionPlan): string {
-  return `half-width divided by the range, which is ${digits(range)} wide`;
+function rangeNote({ range }: QuestionPlan): string {
+  return `half-width divided by the range, which is ${formatNumber(range)} wide`;
 }
 
 /** Returns table rows for the plan, for every alternative, and for ratings. */
-function rowsOf(own: QuestionPlan, answer: Plan): Row[] {
+function comparisonRows(own: QuestionPlan, answer: Plan): ComparisonRow[] {
   const { people, effective_epsilon, central, protects, others } = answer;
   const rated = own.errors_of === "items";
   const asked = rated ? `sparsity ${own.sparsity}` : `asked as ${KIND_NAMES[own.kind] ?? own.kind}`;
-  const chosen: Row = {
+  const chosen: ComparisonRow = {
     chosen: true,
-    name: nameOf(own.mechanism),
-    note: `${asked}; local ε ${lossDigits(effective_epsilon)}; protects ${protects}`,
-    costs: [errorOf(own.error, own.bias), lossDigits(central?.central_epsilon), count(people)],
+    name: mechanismName(own.mechanism),
+    note: `${asked}; local ε ${formatLossThreeDigits(effective_epsilon)}; protects ${protects}`,
+    costs: [
+      formatErrorAndBias(own.error, own.bias),
+      formatLossThreeDigits(central?.central_epsilon),
+      formatCount(people),
+    ],
   };
-  const rows = [chosen, ...others.map(otherRow)];
+  const rows = [chosen, ...others.map(alternativeRow)];
   if (own.as_ratings === null) return rows;
-  const ratings: Row = {
+  const ratings: ComparisonRow = {
     chosen: false,
     name: "The question, asked as ratings",
     note: "each answer becomes a rated item, at the same local ε",
     costs: [
-      digits(own.standard_error * Math.sqrt(own.as_ratings)),
+      formatNumber(own.standard_error * Math.sqrt(own.as_ratings)),
       "–",
-      count(Math.ceil(people * own.as_ratings)),
+      formatCount(Math.ceil(people * own.as_ratings)),
     ],
   };
   return [...rows, ratings];
 }
 
-function otherRow({ mechanism, sparsity, people, ...other }: Alternative): Row {
+function alternativeRow({ mechanism, sparsity, people, ...other }: Alternative): ComparisonRow {
   return {
     chosen: false,
-    name: nameOf(mechanism),
-    note: `sparsity ${sparsity}; local ε ${lossDigits(other.effective_epsilon)}; protects ${other.protects}`,
+    name: mechanismName(mechanism),
+    note: `sparsity ${sparsity}; local ε ${formatLossThreeDigits(other.effective_epsilon)}; protects ${other.protects}`,
     costs: [
-      errorOf(other.error, other.bias),
-      lossDigits(other.central?.central_epsilon),
-      people === null ? "–" : count(people),
+      formatErrorAndBias(other.error, other.bias),
+      formatLossThreeDigits(other.central?.central_epsilon),
+      people === null ? "–" : formatCount(people),
     ],
   };
 }
 
-function errorOf(error: number | null, bias: number | null): string {
-  const biased = bias !== null && bias > 0 ? `, including a bias of up to ${digits(bias)}` : "";
-  return `${digits(error)}${biased}`;
+function formatErrorAndBias(error: number | null, bias: number | null): string {
+  const biased =
+    bias !== null && bias > 0 ? `, including a bias of up to ${formatNumber(bias)}` : "";
+  return `${formatNumber(error)}${biased}`;
 }

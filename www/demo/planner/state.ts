@@ -23,7 +23,7 @@ export const CHOICES = {
   domain: ["closed", "open"],
 } as const;
 
-/** Names of the number fields, whose texts {@link numberOf} parses. */
+/** Names of the number fields, whose texts {@link parseNumber} parses. */
 export const NUMBERS = [
   "items",
   "options",
@@ -62,11 +62,11 @@ export type ListName = (typeof LISTS)[number];
 export type FieldName = NumberName | ListName;
 export type ControlName = ChoiceName | FieldName;
 
-export type State = { readonly [Name in ChoiceName]: (typeof CHOICES)[Name][number] } & {
+export type QuestionSettings = { readonly [Name in ChoiceName]: (typeof CHOICES)[Name][number] } & {
   readonly [Name in NumberName]: number;
 } & { readonly [Name in ListName]: string };
 
-export const DEFAULTS: State = {
+export const DEFAULTS: QuestionSettings = {
   trust: "nobody",
   measure: "numbers",
   kind: "ratings",
@@ -121,7 +121,7 @@ const AMBIGUOUS = /^[+-]?[1-9]\d{0,2},\d{3}$/;
  * Parses a typed number, whose decimals follow a point or a comma. Returns NaN for an empty text.
  * Returns infinity for a text that is ambiguous or is not a number.
  */
-export function numberOf(typed: string): number {
+export function parseNumber(typed: string): number {
   const text = typed.trim().replace("\u2212", "-");
   if (text === "") return Number.NaN;
   const pointed = AMBIGUOUS.test(text) ? text : text.replace(",", ".");
@@ -129,7 +129,7 @@ export function numberOf(typed: string): number {
 }
 
 /** Returns the URL fragment that describes the settings, so that people can share the URL. */
-export function fragmentOf(state: State): string {
+export function settingsFragment(state: QuestionSettings): string {
   const words = (Object.keys(CHOICES) as ChoiceName[]).map((name) => [name, state[name]]);
   const numbers = NUMBERS.flatMap((name) => {
     if (Number.isFinite(state[name])) return [[name, String(state[name])]];
@@ -140,7 +140,7 @@ export function fragmentOf(state: State): string {
 }
 
 /** Parses the settings of a URL fragment. Missing or invalid settings get their defaults. */
-export function stateOf(fragment: string): State {
+export function parseSettings(fragment: string): QuestionSettings {
   const given = new URLSearchParams(fragment.replace(/^#/, ""));
   const state: Record<string, string | number> = { ...DEFAULTS };
   for (const [name, words] of Object.entries(CHOICES)) {
@@ -149,28 +149,28 @@ export function stateOf(fragment: string): State {
   }
   for (const name of NUMBERS) {
     const text = given.get(name) ?? "";
-    const number = numberOf(text);
+    const number = parseNumber(text);
     if (Number.isFinite(number)) state[name] = number;
     else if (OPTIONAL.has(name) && text === UNKNOWN) state[name] = Number.NaN;
   }
   for (const name of LISTS) state[name] = given.get(name) ?? DEFAULTS[name];
-  return state as unknown as State;
+  return state as unknown as QuestionSettings;
 }
 
 /** Parses whole numbers, separated by commas or spaces. Returns null for any other text. */
-export function countsOf(list: string): number[] | null {
+export function parseCounts(list: string): number[] | null {
   const words = list.split(/[\s,]+/).filter((word) => word !== "");
   const counts = words.map((word) => (/^\d+$/.test(word) ? Number(word) : Number.NaN));
   return counts.length > 0 && counts.every(Number.isSafeInteger) ? counts : null;
 }
 
 /** Returns whether the question asks for quantiles of a number. */
-const quantiles = ({ kind, want }: State) => kind === "number" && want === "quantiles";
+const quantiles = ({ kind, want }: QuestionSettings) => kind === "number" && want === "quantiles";
 /**
  * Returns whether the wanted accuracy is in the unit of the number. Otherwise it is a share of
  * people.
  */
-const inUnit = (state: State) =>
+const inUnit = (state: QuestionSettings) =>
   state.kind === "numbers" ||
   state.kind === "ratings" ||
   (state.kind === "cross" && state.across === "number") ||
@@ -178,7 +178,7 @@ const inUnit = (state: State) =>
     (state.want === "mean" || (quantiles(state) && Number.isFinite(state.spread))));
 
 /** Returns the controls that describe a question. `alone` is true if there is no other question. */
-function questionControls(state: State, alone: boolean): ControlName[] {
+function questionControls(state: QuestionSettings, alone: boolean): ControlName[] {
   switch (state.kind) {
     case "ratings":
       return [
@@ -213,13 +213,13 @@ function questionControls(state: State, alone: boolean): ControlName[] {
 }
 
 /** Returns the controls with which a person sets the wanted accuracy. */
-function accuracyControls(state: State, alone: boolean): ControlName[] {
+function accuracyControls(state: QuestionSettings, alone: boolean): ControlName[] {
   if (state.kind !== "ratings" || !alone) return [inUnit(state) ? "margin" : "within"];
   return ["goal", state.goal === "error" ? "standard_error" : "smallest"];
 }
 
 /** Controls for sums through a shuffler, for each measure. */
-const SUM_CONTROLS: Readonly<Record<State["measure"], readonly ControlName[]>> = {
+const SUM_CONTROLS: Readonly<Record<QuestionSettings["measure"], readonly ControlName[]>> = {
   numbers: ["count", "min", "max"],
   vector: ["dimension", "norm"],
 };
@@ -227,7 +227,7 @@ const SUM_CONTROLS: Readonly<Record<State["measure"], readonly ControlName[]>> =
 /**
  * Returns the controls that matter for a question. All other controls are hidden and not used.
  */
-export function visibleControls(state: State, alone = true): Set<ControlName> {
+export function visibleControls(state: QuestionSettings, alone = true): Set<ControlName> {
   const { trust, measure, solve, budget } = state;
   if (trust === "shuffler") {
     const known = ["people", "honest_fraction", "central_epsilon", "delta"] as const;
@@ -259,7 +259,7 @@ export const WHOLE: ReadonlySet<NumberName> = new Set([
 ]);
 
 /** Returns the visible fields with an invalid value, each with an error message. */
-export function invalidFields(state: State, alone = true): Map<FieldName, string> {
+export function invalidFields(state: QuestionSettings, alone = true): Map<FieldName, string> {
   const asked = visibleControls(state, alone);
   const found = new Map<FieldName, string>();
   for (const name of NUMBERS) {
@@ -272,14 +272,16 @@ export function invalidFields(state: State, alone = true): Map<FieldName, string
       found.set(name, "Expected a whole number.");
   }
   for (const name of LISTS) {
-    if (asked.has(name) && countsOf(state[name]) === null)
+    if (asked.has(name) && parseCounts(state[name]) === null)
       found.set(name, `Expected whole numbers, separated by commas, such as ${DEFAULTS[name]}.`);
   }
   return found;
 }
 
 /** Returns the survey fields for people and privacy, which all kinds of questions have. */
-function commonFields(state: State): Pick<Survey, "delta" | "honest_fraction"> & Partial<Survey> {
+function commonSurveyFields(
+  state: QuestionSettings,
+): Pick<Survey, "delta" | "honest_fraction"> & Partial<Survey> {
   const asked = visibleControls(state);
   return {
     delta: state.delta,
@@ -301,7 +303,7 @@ function commonFields(state: State): Pick<Survey, "delta" | "honest_fraction"> &
 const MAX_NUMBERS = 2000;
 
 /** Returns the draft of a sum task from the settings. Its messages go through a shuffler. */
-export function sumsOf(state: State): SumDraft {
+export function sumDraftOf(state: QuestionSettings): SumDraft {
   const { measure, count, min, max, dimension, norm } = state;
   const { people, honest_fraction, central_epsilon, delta } = state;
   const number = (_: unknown, index: number) => ({ name: `number-${index + 1}`, min, max });
@@ -322,22 +324,25 @@ export function sumsOf(state: State): SumDraft {
  * Returns the survey of questions with these settings and names. All questions share the number of
  * people and the privacy.
  */
-export function surveyOf(all: readonly [State, ...State[]], names: readonly string[]): Survey {
+export function surveyOf(
+  all: readonly [QuestionSettings, ...QuestionSettings[]],
+  names: readonly string[],
+): Survey {
   const alone = all.length === 1;
   const name = (index: number) => names[index] ?? "";
   const wanted = all.flatMap((state, index) => {
-    const own = wantedOf(state, alone);
+    const own = accuracyGoalOf(state, alone);
     return Object.keys(own).length > 0 ? [[name(index), own] as const] : [];
   });
   return {
     questions: all.map((state, index) => ({
       name: name(index),
       kind: state.kind,
-      ...fieldsOf(state, alone),
-      ...partsOf(state, alone),
+      ...questionFields(state, alone),
+      ...questionParts(state, alone),
     })),
     ...(wanted.length > 0 && { wanted: Object.fromEntries(wanted) }),
-    ...commonFields(all[0]),
+    ...commonSurveyFields(all[0]),
   };
 }
 
@@ -352,14 +357,14 @@ const FIELDS_NAMED_AS_CONTROLS = [
   "value",
 ] as const;
 
-function fieldsOf(state: State, alone: boolean): object {
+function questionFields(state: QuestionSettings, alone: boolean): object {
   const asked = visibleControls(state, alone);
   const own = FIELDS_NAMED_AS_CONTROLS.filter((name) => state.kind !== "cross" && asked.has(name));
   return Object.fromEntries(own.map((name) => [name, state[name]]));
 }
 
 /** Returns the wanted accuracy of a question. */
-function wantedOf(state: State, alone: boolean): AccuracyGoal {
+function accuracyGoalOf(state: QuestionSettings, alone: boolean): AccuracyGoal {
   const asked = visibleControls(state, alone);
   const { within, margin, quantile, spread, standard_error, smallest } = state;
   return {
@@ -376,7 +381,7 @@ function wantedOf(state: State, alone: boolean): AccuracyGoal {
  * Returns the fields that describe what a question asks for: its numbers, rows and columns,
  * choices, or range.
  */
-function partsOf(state: State, alone: boolean): object {
+function questionParts(state: QuestionSettings, alone: boolean): object {
   const { kind, across, count, options, columns, parts, min, max, domain, items } = state;
   const { objective, level } = state;
   switch (kind) {
@@ -396,7 +401,7 @@ function partsOf(state: State, alone: boolean): object {
       return { of: [rows, { name: "columns", ...own }] };
     }
     case "together":
-      return { of: countsOf(parts)?.map(partOf) ?? [] };
+      return { of: parseCounts(parts)?.map(choicePart) ?? [] };
     case "number":
       return { min, max };
     default:
@@ -407,15 +412,15 @@ function partsOf(state: State, alone: boolean): object {
 /**
  * Returns a part of a question that has this number of options. A part with two options is a flag.
  */
-function partOf(options: number, index: number): object {
+function choicePart(options: number, index: number): object {
   if (options === 2) return { name: `flag-${index + 1}`, kind: "flag" };
   return { name: `choice-${index + 1}`, kind: "choice", options };
 }
 
 /** Returns the visible field at which an error is shown. `field` is the name in the error. */
-export function controlOf(
+export function fieldForError(
   field: string | undefined,
-  state: State,
+  state: QuestionSettings,
   alone = true,
 ): FieldName | undefined {
   const asked = visibleControls(state, alone);

@@ -23,12 +23,12 @@ export function stopsBetween(min: number, max: number, whole = false): number[] 
 }
 
 /** Returns the powers of ten from 10^`low` to 10^`high`. */
-export function decades(low: number, high: number): number[] {
+export function powersOfTen(low: number, high: number): number[] {
   return Array.from({ length: high - low + 1 }, (_, index) => Number(`1e${low + index}`));
 }
 
 /** Returns the index of the stop whose ratio to a positive value is closest to 1. */
-export function nearest(stops: readonly number[], value: number): number {
+export function nearestStopIndex(stops: readonly number[], value: number): number {
   const distance = (stop: number | undefined) => Math.abs(Math.log((stop ?? Infinity) / value));
   return stops.reduce(
     (best, stop, index) => (distance(stop) < distance(stops[best]) ? index : best),

@@ -2,29 +2,29 @@
 
 import type { SumPlan } from "../shared/analysis.js";
 import { byId, el } from "../shared/dom.js";
-import { count, counted, powers } from "../shared/format.js";
-import type { Figure } from "./view.js";
-import { certaintyWords, digits, lossDigits, perCent } from "./words.js";
+import { formatCount, formatCountWithNoun, formatPowerOfTen } from "../shared/format.js";
+import type { KeyNumber } from "./view.js";
+import { certaintyWords, formatFrequency, formatLossThreeDigits, formatNumber } from "./words.js";
 
 /** Shows the panels that only plans of sums have, and returns the key numbers. */
-export function showSums(plan: SumPlan): Figure[] {
-  byId("ways-rows").replaceChildren(...waysOf(plan));
-  setRoles(byId("ways"));
+export function showSums(plan: SumPlan): KeyNumber[] {
+  byId("ways-rows").replaceChildren(...trustComparisonRows(plan));
+  setTableRoles(byId("ways"));
   byId("statement").textContent = plan.privacy.statement;
-  byId("influence-text").textContent = assumedOf(plan);
-  byId("influence-rows").replaceChildren(...influenceOf(plan));
-  return figuresOf(plan);
+  byId("influence-text").textContent = dishonestyText(plan);
+  byId("influence-rows").replaceChildren(...influenceRows(plan));
+  return sumsKeyNumbers(plan);
 }
 
 /** Returns the text of the verdict, and its short form. */
 export function sumsVerdict(plan: SumPlan): [text: string, tally: string] {
-  return [verdictOf(plan), tallyOf(plan)];
+  return [verdictText(plan), tallyText(plan)];
 }
 
 /**
  * Returns the standard errors of the first item. They apply to all items, which have equal limits.
  */
-function errorOf(plan: SumPlan) {
+function firstErrors(plan: SumPlan) {
   const [error] = plan.errors;
   if (!error) throw new Error("sums are of something");
   return error;
@@ -34,51 +34,51 @@ function errorOf(plan: SumPlan) {
 const each = ({ task }: SumPlan) =>
   task.vector === undefined ? "each mean" : "each coordinate of the mean";
 
-function verdictOf(plan: SumPlan): string {
-  const { standard_error, local_standard_error } = errorOf(plan);
+function verdictText(plan: SumPlan): string {
+  const { standard_error, local_standard_error } = firstErrors(plan);
   const times = local_standard_error / standard_error;
   const better =
     times >= 1
-      ? `${digits(times)} times smaller than with local reports at the same ε`
+      ? `${formatNumber(times)} times smaller than with local reports at the same ε`
       : "no smaller than with local reports, which need no trust";
-  return `The standard error of ${each(plan)} is ${digits(standard_error)}. This error is ${better}.`;
+  return `The standard error of ${each(plan)} is ${formatNumber(standard_error)}. This error is ${better}.`;
 }
 
-function figuresOf(plan: SumPlan): Figure[] {
+function sumsKeyNumbers(plan: SumPlan): KeyNumber[] {
   const { privacy, central_epsilon, messages, noise_messages, bytes } = plan;
-  const { standard_error } = errorOf(plan);
+  const { standard_error } = firstErrors(plan);
   const { levels, drawn } = plan.task.messages;
   return [
     [
       "standard error",
       standard_error,
-      digits(standard_error),
+      formatNumber(standard_error),
       `of ${each(plan)}, in the worst case over answers`,
     ],
     [
       "messages per person",
       messages,
-      count(messages),
-      `including ${digits(noise_messages)} noise messages on average; ${counted(drawn, "coordinate")} with ${counted(levels, "level")} each`,
+      formatCount(messages),
+      `including ${formatNumber(noise_messages)} noise messages on average; ${formatCountWithNoun(drawn, "coordinate")} with ${formatCountWithNoun(levels, "level")} each`,
     ],
-    ["bytes per person", bytes, count(bytes), "each message is sealed separately"],
+    ["bytes per person", bytes, formatCount(bytes), "each message is sealed separately"],
     ["local ε", null, "none", "a person’s messages reveal the answer"],
     [
       "shuffled ε",
       central_epsilon.upper,
-      lossDigits(central_epsilon.upper),
+      formatLossThreeDigits(central_epsilon.upper),
       `one batch: ${certaintyWords(central_epsilon.upper)}; δ = ${delta(privacy.delta)}`,
     ],
     [
       "people per batch",
       privacy.people,
-      count(privacy.people),
-      `minimum; ${perCent(privacy.honest_fraction)} of the people are assumed honest`,
+      formatCount(privacy.people),
+      `minimum; ${formatFrequency(privacy.honest_fraction)} of the people are assumed honest`,
     ],
   ];
 }
 
-const delta = (value: number) => powers(value.toExponential());
+const delta = (value: number) => formatPowerOfTen(value.toExponential());
 
 const small = (text: string) => el("span", { class: "parameters" }, text);
 
@@ -89,7 +89,7 @@ const COLUMNS = ["Standard error of a mean", "Privacy", "Who must be trusted"];
  * Sets the ARIA roles of a table and its parts. Browsers drop the implicit roles if CSS changes
  * `display`.
  */
-function setRoles(table: Element): void {
+function setTableRoles(table: Element): void {
   table.setAttribute("role", "table");
   for (const [selector, role] of [
     ["thead, tbody", "rowgroup"],
@@ -102,7 +102,12 @@ function setRoles(table: Element): void {
   }
 }
 
-function way(name: string, note: string, cells: readonly string[], picked: boolean): HTMLElement {
+function trustComparisonRow(
+  name: string,
+  note: string,
+  cells: readonly string[],
+  picked: boolean,
+): HTMLElement {
   return el(
     "tr",
     { "data-picked": picked },
@@ -112,26 +117,26 @@ function way(name: string, note: string, cells: readonly string[], picked: boole
 }
 
 /** Returns a table row for sums through the shuffler, and one for local reports. */
-function waysOf(plan: SumPlan): readonly HTMLElement[] {
-  const { standard_error, local_standard_error } = errorOf(plan);
+function trustComparisonRows(plan: SumPlan): readonly HTMLElement[] {
+  const { standard_error, local_standard_error } = firstErrors(plan);
   const { central_epsilon, delta: own } = plan.privacy;
-  const epsilon = lossDigits(central_epsilon);
+  const epsilon = formatLossThreeDigits(central_epsilon);
   return [
-    way(
+    trustComparisonRow(
       "Through the shuffler",
-      `${counted(plan.messages, "message")} per person; anyone who links the messages reads the answer`,
+      `${formatCountWithNoun(plan.messages, "message")} per person; anyone who links the messages reads the answer`,
       [
-        digits(standard_error),
+        formatNumber(standard_error),
         `The shuffled batch is protected: ε = ${epsilon}, δ = ${delta(own)}. There is no local ε`,
         "The shuffler: it must hold back smaller batches, and must not collude with the analyser",
       ],
       true,
     ),
-    way(
+    trustComparisonRow(
       "Local reports",
       "one report per person, randomised in the page",
       [
-        digits(local_standard_error),
+        formatNumber(local_standard_error),
         `Each report is protected against everyone: local ε = ${epsilon}`,
         "No one, not even the collector’s operator",
       ],
@@ -140,13 +145,13 @@ function waysOf(plan: SumPlan): readonly HTMLElement[] {
   ];
 }
 
-function assumedOf({ privacy, influence: [own] }: SumPlan): string {
+function dishonestyText({ privacy, influence: [own] }: SumPlan): string {
   const assumed = own?.people ?? 0;
-  const who = `The plan assumes that ${count(assumed)} of ${counted(privacy.people, "person", "people")} are dishonest.`;
+  const who = `The plan assumes that ${formatCount(assumed)} of ${formatCountWithNoun(privacy.people, "person", "people")} are dishonest.`;
   return `${who} The shuffler limits the number of messages in an upload. The shuffler cannot read the messages, so all of them may push in the same direction.`;
 }
 
-function influenceOf({ influence: [own], task }: SumPlan): readonly HTMLElement[] {
+function influenceRows({ influence: [own], task }: SumPlan): readonly HTMLElement[] {
   if (!own) return [];
   const of = task.vector === undefined ? "for the sum of each number" : "for the length of the sum";
   const row = (name: string, moved: number, errors: number | null) =>
@@ -154,8 +159,8 @@ function influenceOf({ influence: [own], task }: SumPlan): readonly HTMLElement[
       "tr",
       {},
       el("th", { scope: "row" }, name),
-      el("td", {}, digits(moved), small(of)),
-      el("td", {}, errors === null || !Number.isFinite(errors) ? "–" : `× ${digits(errors)}`),
+      el("td", {}, formatNumber(moved), small(of)),
+      el("td", {}, errors === null || !Number.isFinite(errors) ? "–" : `× ${formatNumber(errors)}`),
     );
   const { honest, dishonest, people, all, standard_errors } = own;
   // The plan has the standard errors of all dishonest people. Without any, one person's is unknown.
@@ -165,14 +170,14 @@ function influenceOf({ influence: [own], task }: SumPlan): readonly HTMLElement[
     row("A dishonest person", dishonest, one),
   ];
   if (one === null) return rows;
-  return [...rows, row(`All ${count(people)} dishonest people`, all, standard_errors)];
+  return [...rows, row(`All ${formatCount(people)} dishonest people`, all, standard_errors)];
 }
 
-function tallyOf(plan: SumPlan): string {
+function tallyText(plan: SumPlan): string {
   return [
-    `error ${digits(errorOf(plan).standard_error)}`,
+    `error ${formatNumber(firstErrors(plan).standard_error)}`,
     "no local ε",
-    `shuffled ε ${lossDigits(plan.central_epsilon.upper)}`,
-    `${count(plan.messages)} messages`,
+    `shuffled ε ${formatLossThreeDigits(plan.central_epsilon.upper)}`,
+    `${formatCount(plan.messages)} messages`,
   ].join(" · ");
 }

@@ -5,7 +5,7 @@ import { byId } from "../shared/dom.js";
 /** Time in ms for which a verdict must stay unchanged before it is announced. */
 const ANNOUNCE_AFTER_MS = 900;
 
-export class Verdict {
+export class VerdictView {
   #reading: ReturnType<typeof setTimeout> | undefined;
 
   /** Shows the verdict of an answer. `kind` selects the style. `tally` is the short form. */

@@ -1,8 +1,8 @@
 // The content of an answer, as texts and numbers to show, for one question or several.
 
 import type { Plan, QuestionPlan, Survey } from "../shared/analysis.js";
-import { count } from "../shared/format.js";
-import { certaintyWords, days, digits, lossDigits } from "./words.js";
+import { formatCount } from "../shared/format.js";
+import { certaintyWords, formatDays, formatLossThreeDigits, formatNumber } from "./words.js";
 
 /**
  * Maximum number of reports of one person in a year, under the default budget of one report in 30
@@ -11,22 +11,22 @@ import { certaintyWords, days, digits, lossDigits } from "./words.js";
 const REPORTS_A_YEAR = Math.ceil(365 / 30);
 
 /** Content of an answer, as texts and numbers to show. */
-export interface View {
-  readonly figures: readonly Figure[];
+export interface AnswerContent {
+  readonly figures: readonly KeyNumber[];
   /** Cost of each question; empty if there is only one question. */
-  readonly each: readonly Cost[];
+  readonly each: readonly QuestionCost[];
   readonly tally: string;
   readonly mechanism: string;
   readonly parameters: string;
   readonly protects: string;
-  readonly offers: readonly Row[];
+  readonly offers: readonly ComparisonRow[];
 }
 
 /**
  * Key number of an answer, with its name and a note. `solved` is true for the number that the
  * planner was asked for.
  */
-export type Figure = readonly [
+export type KeyNumber = readonly [
   name: string,
   exact: number | null | undefined,
   words: string,
@@ -35,7 +35,7 @@ export type Figure = readonly [
 ];
 
 /** Cost and accuracy of one of several questions. */
-export interface Cost {
+export interface QuestionCost {
   readonly name: string;
   readonly note: string;
   /** Share of all reports that answer this question. */
@@ -57,7 +57,7 @@ export interface Cost {
 }
 
 /** Table row for one way to ask, with its cost. */
-export interface Row {
+export interface ComparisonRow {
   readonly chosen: boolean;
   readonly name: string;
   readonly note: string;
@@ -74,31 +74,31 @@ export function distanceSentence({ distance }: Pick<QuestionPlan, "distance">, a
 }
 
 /** Returns the key numbers that every survey has: privacy, and the number of people. */
-export function commonFigures(plan: Plan, { people_per_day }: Survey): Figure[] {
+export function commonKeyNumbers(plan: Plan, { people_per_day }: Survey): KeyNumber[] {
   const { people, days: time, solved_for, effective_epsilon, central, central_reason } = plan;
   return [
     [
       "local ε",
       effective_epsilon,
-      lossDigits(effective_epsilon),
-      `one report: ${certaintyWords(effective_epsilon)}; ${REPORTS_A_YEAR} reports a year: ε\u00a0=\u00a0${lossDigits(REPORTS_A_YEAR * effective_epsilon)}`,
+      formatLossThreeDigits(effective_epsilon),
+      `one report: ${certaintyWords(effective_epsilon)}; ${REPORTS_A_YEAR} reports a year: ε\u00a0=\u00a0${formatLossThreeDigits(REPORTS_A_YEAR * effective_epsilon)}`,
       solved_for === "epsilon",
     ],
     [
       "shuffled ε",
       central?.central_epsilon,
-      lossDigits(central?.central_epsilon),
+      formatLossThreeDigits(central?.central_epsilon),
       central
-        ? `against anyone who sees only the batch; δ = ${digits(central.delta)}`
+        ? `against anyone who sees only the batch; δ = ${formatNumber(central.delta)}`
         : (central_reason ?? ""),
     ],
     [
       "people",
       people,
-      count(people),
+      formatCount(people),
       time === null
         ? "who send one report each"
-        : `${days(time)} at ${count(people_per_day ?? 0)} reports per day`,
+        : `${formatDays(time)} at ${formatCount(people_per_day ?? 0)} reports per day`,
       solved_for === "people",
     ],
   ];

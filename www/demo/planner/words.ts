@@ -1,9 +1,9 @@
 // Names of mechanisms and formats of numbers.
 
-import { certaintyOf } from "../../client/certainty.js";
+import { maximumCertainty } from "../../client/certainty.js";
 import { roundUp } from "../../client/rounding.js";
 import type { QuestionPlan, VerdictKind } from "../shared/analysis.js";
-import { count, powers } from "../shared/format.js";
+import { formatCount, formatPowerOfTen } from "../shared/format.js";
 
 type Mechanism = QuestionPlan["mechanism"];
 
@@ -16,12 +16,12 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 /** Returns the display name of a mechanism. */
-export function nameOf({ name }: Mechanism): string {
+export function mechanismName({ name }: Mechanism): string {
   return NAMES[name] ?? name;
 }
 
 /** Lists the parameters of a mechanism, each with its name in a task file and its value. */
-export function parametersOf({ name: _, ...parameters }: Mechanism): string {
+export function mechanismParameters({ name: _, ...parameters }: Mechanism): string {
   const said = Object.entries(parameters).filter(([, value]) => value !== undefined);
   return said.map(([name, value]) => `${name} ${value}`).join(", ");
 }
@@ -30,41 +30,41 @@ export function parametersOf({ name: _, ...parameters }: Mechanism): string {
  * Formats a number with three significant digits, or in scientific notation if it is tiny. Returns
  * a dash for an unknown number.
  */
-export function digits(value: number | null | undefined): string {
+export function formatNumber(value: number | null | undefined): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return "–";
-  if (value !== 0 && Math.abs(value) < 1e-4) return powers(value.toExponential(2));
-  return value >= 1000 ? count(value) : Number(value.toPrecision(3)).toString();
+  if (value !== 0 && Math.abs(value) < 1e-4) return formatPowerOfTen(value.toExponential(2));
+  return value >= 1000 ? formatCount(value) : Number(value.toPrecision(3)).toString();
 }
 
 /** Formats a privacy loss with three significant digits, rounded up. */
-export function lossDigits(value: number | null | undefined): string {
-  if (value === null || value === undefined || value <= 0) return digits(value);
-  return digits(roundUp(value));
+export function formatLossThreeDigits(value: number | null | undefined): string {
+  if (value === null || value === undefined || value <= 0) return formatNumber(value);
+  return formatNumber(roundUp(value));
 }
 
 /** Describes in words how certain an observer can become at this ε. */
 export function certaintyWords(epsilon: number): string {
-  return `50\u00a0% sure becomes at most ${certaintyOf(epsilon)}\u00a0% sure`;
+  return `50\u00a0% sure becomes at most ${maximumCertainty(epsilon)}\u00a0% sure`;
 }
 
 /** Formats a frequency in per cent. */
-export function perCent(value: number | null | undefined): string {
+export function formatFrequency(value: number | null | undefined): string {
   if (value === null || value === undefined) return "–";
-  return `${digits(100 * value)}%`;
+  return `${formatNumber(100 * value)}%`;
 }
 
 const compactly = new Intl.NumberFormat("en-GB", { notation: "compact" });
 
 /** Formats a count for an axis: 100K, 1M. */
-export function compact(value: number): string {
+export function formatCompactCount(value: number): string {
   return compactly.format(value).replace("k", "K").replace("bn", "B").toUpperCase();
 }
 
 /** Formats a number of days, rounded up to a whole number. */
-export function days(value: number | null): string {
+export function formatDays(value: number | null): string {
   if (value === null) return "–";
   const whole = Math.ceil(value);
-  return whole === 1 ? "1 day" : `${count(whole)} days`;
+  return whole === 1 ? "1 day" : `${formatCount(whole)} days`;
 }
 
 /** Short text for each kind of verdict. */

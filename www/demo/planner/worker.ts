@@ -13,7 +13,7 @@ const postFailure = (error: unknown) =>
   post({ kind: "broken", message: error instanceof Error ? error.message : String(error) });
 
 /** Resolves after the thread has handled the messages that have already arrived. */
-function pause(): Promise<void> {
+function pauseForMessages(): Promise<void> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = () => {
@@ -27,7 +27,7 @@ function pause(): Promise<void> {
 const answer: PlanFunction = (input) => (isSumInput(input) ? planSums(input) : plan(input));
 
 const queue = loadAnalysis(new URL("../shared/analysis.wasm", import.meta.url)).then(
-  () => new PlanQueue(answer, post, pause),
+  () => new PlanQueue(answer, post, pauseForMessages),
 );
 
 addEventListener("message", ({ data }: MessageEvent<PlanRequest>) => {

@@ -16,7 +16,7 @@ export function el<K extends keyof HTMLElementTagNameMap>(
   ...children: (Node | string)[]
 ): HTMLElementTagNameMap[K] {
   const made = document.createElement(tag);
-  setAll(made, attributes);
+  setAttributes(made, attributes);
   made.append(...children);
   return made;
 }
@@ -28,7 +28,7 @@ export function svg<K extends keyof SVGElementTagNameMap>(
   ...children: (Node | string)[]
 ): SVGElementTagNameMap[K] {
   const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  setAll(made, attributes);
+  setAttributes(made, attributes);
   made.append(...children);
   return made;
 }
@@ -42,7 +42,7 @@ export function eToEpsilon(): HTMLElement {
  * Sets attributes of an element. False and undefined remove an attribute. True sets it to an empty
  * text.
  */
-export function setAll(element: Element, attributes: Attributes): void {
+export function setAttributes(element: Element, attributes: Attributes): void {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === undefined || value === false) element.removeAttribute(name);
     else element.setAttribute(name, value === true ? "" : String(value));

@@ -24,7 +24,9 @@ export class AnswersForm {
     this.#questions = questions;
     this.#most = most;
     form.replaceChildren(
-      ...questions.map((question, index) => row(question, index, start[question.item] ?? 0)),
+      ...questions.map((question, index) =>
+        questionFieldset(question, index, start[question.item] ?? 0),
+      ),
     );
     form.addEventListener("change", () => {
       this.#limit();
@@ -59,13 +61,17 @@ export class AnswersForm {
   }
 }
 
-function row({ item, text }: Question, index: number, start: 1 | -1 | 0): HTMLFieldSetElement {
+function questionFieldset(
+  { item, text }: Question,
+  index: number,
+  start: 1 | -1 | 0,
+): HTMLFieldSetElement {
   const choices = ([1, -1, 0] as const).map((value) =>
     el(
       "label",
       {},
       el("input", { type: "radio", name: item, value, checked: value === start }),
-      el("span", {}, capital(answerWord(value))),
+      el("span", {}, capitalize(answerWord(value))),
     ),
   );
   return el(
@@ -76,6 +82,6 @@ function row({ item, text }: Question, index: number, start: 1 | -1 | 0): HTMLFi
   );
 }
 
-function capital(word: string): string {
+function capitalize(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }

@@ -2,10 +2,16 @@
 
 import { createRandomizer } from "hushbin";
 import type { HitCount, MeasuredBound } from "../shared/analysis.js";
-import { byId, el, setAll, svg } from "../shared/dom.js";
-import { boundOf, count, lossOf, percent, short } from "../shared/format.js";
-import type { Channel } from "./channel.js";
-import { measureAudit } from "./measure.js";
+import { byId, el, setAttributes, svg } from "../shared/dom.js";
+import {
+  formatCount,
+  formatLossSixDecimals,
+  formatLowerBound,
+  formatPercent,
+  formatThreeDigits,
+} from "../shared/format.js";
+import type { MechanismChannel } from "./channel.js";
+import { runAudit } from "./measure.js";
 
 /** Number of reports of each input. Making them takes a few seconds on a phone. */
 const TRIALS = 100_000;
@@ -21,10 +27,10 @@ export class AuditView {
   readonly #cancel = byId<HTMLButtonElement>("audit-cancel");
   readonly #sabotage = byId<HTMLInputElement>("audit-sabotage");
   readonly #bar = byId<HTMLProgressElement>("audit-progress");
-  #channel: Channel;
+  #channel: MechanismChannel;
   #running: AbortController | null = null;
 
-  constructor(channel: Channel, onTrouble: (error: unknown) => void) {
+  constructor(channel: MechanismChannel, onTrouble: (error: unknown) => void) {
     this.#channel = channel;
     this.#onTrouble = onTrouble;
     this.#run.addEventListener("click", () => void this.#measure());
@@ -34,9 +40,9 @@ export class AuditView {
   }
 
   /** Shows another mechanism, and clears the measurement of the previous one. */
-  show(channel: Channel): void {
+  show(channel: MechanismChannel): void {
     this.#channel = channel;
-    byId("audit-inputs").textContent = inputsInWords(channel);
+    byId("audit-inputs").textContent = auditInputsInWords(channel);
     byId("audit-score").textContent = channel.texts.score;
     this.#reset();
   }
@@ -46,7 +52,7 @@ export class AuditView {
     this.#draw(null);
     byId("audit-text").textContent = "";
     byId("audit-detail").textContent =
-      `Nothing measured yet. The audit makes ${count(2 * TRIALS)} reports in this browser and sends none of them.`;
+      `Nothing measured yet. The audit makes ${formatCount(2 * TRIALS)} reports in this browser and sends none of them.`;
   }
 
   async #measure(): Promise<void> {
@@ -64,7 +70,7 @@ export class AuditView {
         task: sabotaged ? { ...task, epsilon: SABOTAGE * task.epsilon } : task,
       });
       try {
-        const measured = await measureAudit({
+        const measured = await runAudit({
           randomizer,
           explainer: channel.explainer,
           trials: TRIALS,
@@ -104,13 +110,13 @@ export class AuditView {
     const { empirical_lower_bound: least, likelier, other, confidence } = measured;
     const caught = least > this.#channel.answer.effective_epsilon;
     this.#draw(measured);
-    const sure = percent(confidence, 1);
+    const sure = formatPercent(confidence, 1);
     byId("audit-text").textContent = caught
-      ? `Caught: these reports need an ε of at least ${boundOf(least)}, but ${short(epsilon)} was promised.`
-      : `Measured: an ε of at least ${boundOf(least)}. Promised: at most ${short(epsilon)}. Nothing contradicts the promise.`;
+      ? `Caught: these reports need an ε of at least ${formatLowerBound(least)}, but ${formatThreeDigits(epsilon)} was promised.`
+      : `Measured: an ε of at least ${formatLowerBound(least)}. Promised: at most ${formatThreeDigits(epsilon)}. Nothing contradicts the promise.`;
     byId("audit-detail").textContent =
-      `One kind of report occurred ${times(likelier)} for one input, and ${times(other)} for the other. ` +
-      `Such a difference needs an ε of at least ${boundOf(least)}, with ${sure} confidence.` +
+      `One kind of report occurred ${hitsInWords(likelier)} for one input, and ${hitsInWords(other)} for the other. ` +
+      `Such a difference needs an ε of at least ${formatLowerBound(least)}, with ${sure} confidence.` +
       (caught
         ? " This randomiser breaks its promise."
         : " This is no proof of privacy. Only mathematics can give a proof. But a clear violation for these inputs would show here. The command hushbin audit also tests seeds, ids and other inputs.");
@@ -122,13 +128,13 @@ export class AuditView {
     const least = measured?.empirical_lower_bound ?? null;
     const caught = least !== null && least > answer.effective_epsilon;
     const at = (value: number) => `${(Math.min(value / (SPAN * epsilon), 1) * 100).toFixed(2)}%`;
-    setAll(byId("gauge"), { "data-caught": caught });
+    setAttributes(byId("gauge"), { "data-caught": caught });
     byId("gauge-title").textContent = `${kind.name}: measured ε and promised ε`;
     byId("gauge-desc").textContent =
-      `Promised: ε of at most ${short(epsilon)}. ` +
+      `Promised: ε of at most ${formatThreeDigits(epsilon)}. ` +
       (least === null
         ? "Nothing measured yet."
-        : `Measured: at least ${boundOf(least)}, ${caught ? "above" : "within"} the promise.`);
+        : `Measured: at least ${formatLowerBound(least)}, ${caught ? "above" : "within"} the promise.`);
     const ticks = [0, 0.5, 1, 1.5, 2].map((share) => share * epsilon);
     byId("gauge-marks").replaceChildren(
       svg("rect", { class: "allowed", x: 0, y: 30, width: at(epsilon), height: 44 }),
@@ -144,23 +150,23 @@ export class AuditView {
       svg(
         "text",
         { class: "promise-name", x: at(epsilon), y: 15, "text-anchor": "middle" },
-        `promised: at most ${short(epsilon)}`,
+        `promised: at most ${formatThreeDigits(epsilon)}`,
       ),
       ...ticks.map((tick) =>
         svg(
           "text",
           { x: at(tick), y: 96, "text-anchor": tick === 0 ? "start" : "middle" },
-          tick === 0 ? "ε = 0" : short(tick),
+          tick === 0 ? "ε = 0" : formatThreeDigits(tick),
         ),
       ),
     );
     byId("audit-figures").replaceChildren(
       ...[
-        ["requested ε", short(epsilon)],
-        ["effective ε", lossOf(answer.effective_epsilon)],
-        ["measured lower bound of ε", least === null ? "–" : boundOf(least)],
-        ["reports per input", count(TRIALS)],
-        ["confidence", percent(CONFIDENCE, 1)],
+        ["requested ε", formatThreeDigits(epsilon)],
+        ["effective ε", formatLossSixDecimals(answer.effective_epsilon)],
+        ["measured lower bound of ε", least === null ? "–" : formatLowerBound(least)],
+        ["reports per input", formatCount(TRIALS)],
+        ["confidence", formatPercent(CONFIDENCE, 1)],
       ].map(([name = "", value = ""]) =>
         el("div", {}, el("dt", {}, name), el("dd", { class: "figure-value" }, value)),
       ),
@@ -168,7 +174,7 @@ export class AuditView {
   }
 }
 
-function inputsInWords({ answer, explainer, covers }: Channel): string {
+function auditInputsInWords({ answer, explainer, covers }: MechanismChannel): string {
   const [first] = explainer.extremes();
   const answered = first.length;
   const questions = answered === 1 ? "the first question" : `the first ${answered} questions`;
@@ -179,6 +185,6 @@ function inputsInWords({ answer, explainer, covers }: Channel): string {
   return `“Yes” to ${questions} of ${answer.task.items.length}, and “no” to the same questions.${scope}`;
 }
 
-function times({ hits, trials }: HitCount): string {
-  return `${count(hits)} times in ${count(trials)}`;
+function hitsInWords({ hits, trials }: HitCount): string {
+  return `${formatCount(hits)} times in ${formatCount(trials)}`;
 }

@@ -3,15 +3,15 @@
 
 import { createClient, createRandomizer, type Randomizer } from "hushbin";
 import { type EpsilonScope, type Estimand, Explainer } from "../shared/analysis.js";
-import { Collector, type EstimatesAnswer, type TaskAnswer } from "./collector.js";
-import { type KeyValueStorage, Ledger, type Truth } from "./ledger.js";
+import { CollectorClient, type EstimatesResponse, type TaskResponse } from "./collector.js";
+import { type KeyValueStorage, Ledger, type TrueCounts } from "./ledger.js";
 import type { Answers, MechanismInfo, MechanismTexts } from "./mechanism/mechanism.js";
 import { CLIENT_OPTIONS, OwnReport } from "./own-report.js";
-import { Sender } from "./sender.js";
+import { UploadSender } from "./sender.js";
 
-export class Channel {
+export class MechanismChannel {
   readonly kind: MechanismInfo;
-  readonly answer: TaskAnswer;
+  readonly answer: TaskResponse;
   readonly explainer: Explainer;
   readonly texts: MechanismTexts;
   /** Quantities of an item that can be estimated from reports. */
@@ -22,17 +22,17 @@ export class Channel {
    */
   readonly covers: EpsilonScope;
   readonly randomizer: Randomizer;
-  readonly collector: Collector;
+  readonly collector: CollectorClient;
   readonly ledger: Ledger;
-  readonly sender: Sender;
+  readonly sender: UploadSender;
   /** Last estimates from the collector; null before the first. */
-  estimates: EstimatesAnswer | null = null;
+  estimates: EstimatesResponse | null = null;
 
   private constructor(
     kind: MechanismInfo,
-    answer: TaskAnswer,
+    answer: TaskResponse,
     randomizer: Randomizer,
-    collector: Collector,
+    collector: CollectorClient,
     storage: KeyValueStorage | null,
   ) {
     this.kind = kind;
@@ -44,7 +44,7 @@ export class Channel {
     this.randomizer = randomizer;
     this.collector = collector;
     this.ledger = new Ledger(storage, answer.fingerprint, answer.task.items.length);
-    this.sender = new Sender(collector, this.ledger);
+    this.sender = new UploadSender(collector, this.ledger);
   }
 
   /**
@@ -55,11 +55,11 @@ export class Channel {
     kind: MechanismInfo,
     endpoint: string,
     storage: KeyValueStorage | null,
-  ): Promise<Channel> {
-    const collector = new Collector(endpoint, kind.task);
+  ): Promise<MechanismChannel> {
+    const collector = new CollectorClient(endpoint, kind.task);
     const answer = await collector.taskAnswer();
     const randomizer = await createRandomizer({ task: answer.task });
-    const channel = new Channel(kind, answer, randomizer, collector, storage);
+    const channel = new MechanismChannel(kind, answer, randomizer, collector, storage);
     await channel.#forgetIfFresh();
     return channel;
   }
@@ -74,7 +74,7 @@ export class Channel {
    * Creates the object that sends the visitor's report. The visitor sends at most one report over
    * `all` channels.
    */
-  ownReport(all: readonly Channel[]): OwnReport<Answers> {
+  ownReport(all: readonly MechanismChannel[]): OwnReport<Answers> {
     const { answer, collector, ledger, sender } = this;
     const { task, fingerprint } = answer;
     const { endpoint } = collector;
@@ -83,7 +83,7 @@ export class Channel {
       sender,
       all: all.map((channel) => channel.ledger),
       open: (fetch) => createClient({ ...CLIENT_OPTIONS, endpoint, task, fingerprint, fetch }),
-      truthOf: (answers) => truthOf(answers, task.items),
+      truthOf: (answers) => trueCountsOf(answers, task.items),
     });
   }
 
@@ -108,7 +108,7 @@ export class Channel {
 }
 
 /** Returns the true answers of one person, as counts for each item. */
-function truthOf(answers: Answers, items: readonly string[]): Truth {
+function trueCountsOf(answers: Answers, items: readonly string[]): TrueCounts {
   const side = (sign: 1 | -1) => items.map((item) => (answers[item] === sign ? 1 : 0));
   return { people: 1, yes: side(1), no: side(-1) };
 }

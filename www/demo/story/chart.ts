@@ -1,12 +1,12 @@
 // A chart of estimates, with intervals and the truth, and a table of the same numbers. The
 // SVG has the pixel width of its element.
 
-import { byId, setAll, svg } from "../shared/dom.js";
-import { percent, plusMinus } from "../shared/format.js";
+import { byId, setAttributes, svg } from "../shared/dom.js";
+import { formatHalfWidth, formatPercent } from "../shared/format.js";
 import { describeChart } from "./figure.js";
 
 /** Row of the chart: an item, its true share and its estimate. Unknown values are null. */
-export interface Row {
+export interface ChartRow {
   readonly label: string;
   readonly truth: number | null;
   readonly estimate: number | null;
@@ -15,29 +15,29 @@ export interface Row {
 }
 
 /** Range and ticks of the horizontal axis. */
-export interface Axis {
+export interface ChartAxis {
   readonly from: number;
   readonly to: number;
   readonly ticks: readonly number[];
 }
 
 /** Axis for shares of people. Estimates can be below 0 or above 1. */
-export const SHARE: Axis = { from: -0.2, to: 1.2, ticks: [0, 0.25, 0.5, 0.75, 1] };
+export const SHARE: ChartAxis = { from: -0.2, to: 1.2, ticks: [0, 0.25, 0.5, 0.75, 1] };
 /** Axis for the share of yes minus the share of no. */
-export const BALANCE: Axis = { from: -1.2, to: 1.2, ticks: [-1, -0.5, 0, 0.5, 1] };
+export const BALANCE: ChartAxis = { from: -1.2, to: 1.2, ticks: [-1, -0.5, 0, 0.5, 1] };
 
 /**
  * Returns whether an estimate is lost in noise: its interval contains 0 and has a half-width of 5
  * percentage points or more. A narrower interval around 0 is an answer, namely that the share is
  * about 0.
  */
-export function isNoise({ estimate, interval }: Row): boolean {
+export function isNoise({ estimate, interval }: ChartRow): boolean {
   if (estimate === null || interval === null) return false;
   const [from, to] = interval;
   return to - from >= 0.1 && from <= 0 && to >= 0;
 }
 
-interface Marks {
+interface RowMarks {
   readonly group: SVGGElement;
   readonly label: SVGTextElement;
   readonly value: SVGTextElement;
@@ -59,9 +59,9 @@ export class EstimateChart {
   readonly #chart: SVGSVGElement;
   readonly #grid = svg("g", { class: "grid" });
   readonly #body = svg("g");
-  #rows: readonly Row[] = [];
-  #axis: Axis = SHARE;
-  #marks: Marks[] = [];
+  #rows: readonly ChartRow[] = [];
+  #axis: ChartAxis = SHARE;
+  #marks: RowMarks[] = [];
 
   /** Creates a chart in the SVG element with this id. */
   constructor(id: string) {
@@ -71,13 +71,13 @@ export class EstimateChart {
     new ResizeObserver(() => this.#draw()).observe(this.#chart);
   }
 
-  show(rows: readonly Row[], axis: Axis, title: string): void {
+  show(rows: readonly ChartRow[], axis: ChartAxis, title: string): void {
     this.#rows = rows;
     this.#axis = axis;
     describeChart(this.#id, {
       title,
-      sentences: rows.map((row) => sentence(row)),
-      cells: rows.map(cells),
+      sentences: rows.map((row) => rowInWords(row)),
+      cells: rows.map(rowCells),
     });
     this.#draw();
   }
@@ -95,7 +95,7 @@ export class EstimateChart {
       const held = Math.min(Math.max(share, from), to);
       return left + ((held - from) / (to - from)) * (right - left);
     };
-    setAll(this.#chart, { viewBox: `0 0 ${width} ${height}`, height });
+    setAttributes(this.#chart, { viewBox: `0 0 ${width} ${height}`, height });
     this.#drawGrid(x, left, right, height);
     this.#ensureMarks();
     this.#rows.forEach((row, index) => {
@@ -103,10 +103,16 @@ export class EstimateChart {
       if (!marks) return;
       const top = HEAD + index * pitch;
       const middle = top + (wide ? pitch / 2 : pitch - 20);
-      place(marks, row, x, middle);
-      setAll(marks.label, { x: wide ? left - 14 : left, y: wide ? middle + 5 : middle - 20 });
-      setAll(marks.label, { "text-anchor": wide ? "end" : "start" });
-      setAll(marks.value, { x: wide ? width - 6 : right, y: wide ? middle + 5 : middle - 20 });
+      placeMarks(marks, row, x, middle);
+      setAttributes(marks.label, {
+        x: wide ? left - 14 : left,
+        y: wide ? middle + 5 : middle - 20,
+      });
+      setAttributes(marks.label, { "text-anchor": wide ? "end" : "start" });
+      setAttributes(marks.value, {
+        x: wide ? width - 6 : right,
+        y: wide ? middle + 5 : middle - 20,
+      });
     });
   }
 
@@ -127,7 +133,7 @@ export class EstimateChart {
           y1: HEAD - 4,
           y2: bottom,
         }),
-        svg("text", { x: x(tick), y: HEAD - 10, "text-anchor": "middle" }, percent(tick)),
+        svg("text", { x: x(tick), y: HEAD - 10, "text-anchor": "middle" }, formatPercent(tick)),
       ]),
       svg("line", { class: "tick", x1: left, x2: right, y1: bottom, y2: bottom }),
     );
@@ -135,12 +141,12 @@ export class EstimateChart {
 
   #ensureMarks(): void {
     if (this.#marks.length === this.#rows.length) return;
-    this.#marks = this.#rows.map(makeMarks);
+    this.#marks = this.#rows.map(createRowMarks);
     this.#body.replaceChildren(...this.#marks.map(({ group }) => group));
   }
 }
 
-function makeMarks({ label }: Row): Marks {
+function createRowMarks({ label }: ChartRow): RowMarks {
   const number = svg("tspan", { class: "amount" });
   const spread = svg("tspan", { class: "spread", dx: 6 });
   const marks = {
@@ -171,48 +177,62 @@ function makeMarks({ label }: Row): Marks {
   return { group, ...marks };
 }
 
-function place(marks: Marks, row: Row, x: (share: number) => number, middle: number): void {
+function placeMarks(
+  marks: RowMarks,
+  row: ChartRow,
+  x: (share: number) => number,
+  middle: number,
+): void {
   const { truth, estimate, interval } = row;
   const known = truth !== null;
   const bar = known ? [Math.min(truth, 0), Math.max(truth, 0)] : [0, 0];
   const [low = 0, high = 0] = bar.map(x);
-  setAll(marks.truth, { x: low, width: high - low, y: middle - 8, visibility: shown(known) });
-  setAll(marks.truthEnd, { x: x(truth ?? 0) - 1.5, y: middle - 13, visibility: shown(known) });
+  setAttributes(marks.truth, {
+    x: low,
+    width: high - low,
+    y: middle - 8,
+    visibility: visibility(known),
+  });
+  setAttributes(marks.truthEnd, {
+    x: x(truth ?? 0) - 1.5,
+    y: middle - 13,
+    visibility: visibility(known),
+  });
 
   const estimated = estimate !== null && interval !== null;
   const [from, to] = interval ?? [0, 0];
-  setAll(marks.group, { "data-noise": isNoise(row) });
-  setAll(marks.interval, {
+  setAttributes(marks.group, { "data-noise": isNoise(row) });
+  setAttributes(marks.interval, {
     x: x(from),
     width: x(to) - x(from),
     y: middle - 1.5,
-    visibility: shown(estimated),
+    visibility: visibility(estimated),
   });
   // A cap marks an end of the interval. An interval that leaves the axis has no cap there.
   [from, to].forEach((end, side) => {
     const cap = marks.caps[side];
     const at = x(end);
     const inside = estimated && Math.abs(x(end + (side ? 1e-6 : -1e-6)) - at) > 0;
-    if (cap) setAll(cap, { x: at - 1, y: middle - 7, visibility: shown(inside) });
+    if (cap) setAttributes(cap, { x: at - 1, y: middle - 7, visibility: visibility(inside) });
   });
   // A small dot does not cover a narrow interval.
   const radius = Math.min(Math.max((x(to) - x(from)) / 6, 2.5), 6);
-  setAll(marks.dot, {
+  setAttributes(marks.dot, {
     cx: x(estimate ?? 0),
     cy: middle,
     r: radius,
-    visibility: shown(estimated),
+    visibility: visibility(estimated),
   });
-  marks.number.textContent = estimated ? percent(estimate) : "–";
-  marks.spread.textContent = estimated ? plusMinus((to - from) / 2) : "";
+  marks.number.textContent = estimated ? formatPercent(estimate) : "–";
+  marks.spread.textContent = estimated ? formatHalfWidth((to - from) / 2) : "";
 }
 
-function shown(visible: boolean): "visible" | "hidden" {
+function visibility(visible: boolean): "visible" | "hidden" {
   return visible ? "visible" : "hidden";
 }
 
 /** Describes a row in words. `said` formats its values, by default as percentages. */
-export function sentence(row: Row, said: (value: number) => string = percent): string {
+export function rowInWords(row: ChartRow, said: (value: number) => string = formatPercent): string {
   const { label, truth, estimate, interval } = row;
   if (estimate === null || interval === null) return `${label}: no estimate yet.`;
   const against = truth === null ? "" : `, truth ${said(truth)}`;
@@ -221,12 +241,13 @@ export function sentence(row: Row, said: (value: number) => string = percent): s
 }
 
 /** Returns the table cells for a row, with its values as percentages. */
-export function cells(row: Row): string[] {
+export function rowCells(row: ChartRow): string[] {
   const { label, truth, estimate, standardError, interval } = row;
   const numbers = [truth, estimate, standardError].map((value) =>
-    value === null ? "–" : percent(value, 1),
+    value === null ? "–" : formatPercent(value, 1),
   );
   const noise = isNoise(row) ? " (noise)" : "";
-  const span = interval && `${percent(interval[0], 1)} to ${percent(interval[1], 1)}${noise}`;
+  const span =
+    interval && `${formatPercent(interval[0], 1)} to ${formatPercent(interval[1], 1)}${noise}`;
   return [label, ...numbers, span ?? "–"];
 }

@@ -10,14 +10,14 @@ const ASK_MS = 1000;
  * Contents of config.json: the address of the collector, or a text on what `npm run demo` is still
  * doing.
  */
-interface Config {
+interface PageConfig {
   readonly endpoint?: string;
   readonly waiting?: string;
 }
 
-async function configured(): Promise<Config | null> {
+async function fetchConfig(): Promise<PageConfig | null> {
   const response = await fetch("config.json", { cache: "no-store" }).catch(() => null);
-  return response?.ok ? ((await response.json()) as Config) : null;
+  return response?.ok ? ((await response.json()) as PageConfig) : null;
 }
 
 /**
@@ -25,11 +25,11 @@ async function configured(): Promise<Config | null> {
  *
  * @throws Error if nothing serves config.json, or no longer does
  */
-export async function collectorUrl(): Promise<string> {
+export async function waitForCollectorUrl(): Promise<string> {
   const [line, words] = [byId("waiting"), byId("waiting-text")];
   try {
     for (;;) {
-      const config = await configured();
+      const config = await fetchConfig();
       if (config?.endpoint !== undefined) return config.endpoint;
       if (config?.waiting === undefined) {
         throw new Error(

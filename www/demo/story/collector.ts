@@ -4,10 +4,10 @@ import type { RatingsTask } from "hushbin";
 import type { Estimand } from "../shared/analysis.js";
 
 /** Task of the kind that this page explains: ratings of named items. */
-export type NamedTask = Omit<RatingsTask, "items"> & { readonly items: readonly string[] };
+export type NamedItemsTask = Omit<RatingsTask, "items"> & { readonly items: readonly string[] };
 
-export interface TaskAnswer {
-  readonly task: NamedTask;
+export interface TaskResponse {
+  readonly task: NamedItemsTask;
   readonly fingerprint: string;
   readonly effective_epsilon: number;
 }
@@ -19,7 +19,7 @@ export interface Estimate {
   readonly simultaneous_interval: readonly [number, number];
 }
 
-export interface EstimatesAnswer {
+export interface EstimatesResponse {
   readonly task: string;
   readonly fingerprint: string;
   readonly reports: number;
@@ -29,7 +29,7 @@ export interface EstimatesAnswer {
     readonly effective_epsilon: number;
     readonly statement: string;
   };
-  readonly estimates: readonly ({ readonly item: Item } & Readonly<
+  readonly estimates: readonly ({ readonly item: EstimatedItem } & Readonly<
     Partial<Record<Estimand, Estimate>>
   >)[];
   /**
@@ -40,10 +40,10 @@ export interface EstimatesAnswer {
 }
 
 /** Name of an item or option, or range of a bin. */
-export type Item = string | { readonly from: number; readonly to: number };
+export type EstimatedItem = string | { readonly from: number; readonly to: number };
 
 /** Returns the text by which the page names an item. */
-export function nameOf(item: Item): string {
+export function itemName(item: EstimatedItem): string {
   return typeof item === "string" ? item : `${item.from} to ${item.to}`;
 }
 
@@ -77,7 +77,7 @@ export class CollectorError extends Error {
   }
 }
 
-export class Collector {
+export class CollectorClient {
   readonly endpoint: string;
   readonly task: string;
 
@@ -86,8 +86,8 @@ export class Collector {
     this.task = task;
   }
 
-  async taskAnswer(): Promise<TaskAnswer> {
-    const answer = await this.#ask<TaskAnswer>("", {});
+  async taskAnswer(): Promise<TaskResponse> {
+    const answer = await this.#ask<TaskResponse>("", {});
     if (!Array.isArray(answer.task.items)) {
       throw new CollectorError(`This page does not explain tasks such as ${this.task}.`, true);
     }
@@ -106,7 +106,7 @@ export class Collector {
    * Requests estimates. `query` has further URL parameters, for example the question of a task with
    * several questions.
    */
-  estimates(...query: readonly string[]): Promise<EstimatesAnswer> {
+  estimates(...query: readonly string[]): Promise<EstimatesResponse> {
     const asked = ["confidence=0.95", ...query].join("&");
     return this.#ask(`/estimates?${asked}`, { headers: { accept: "application/json" } });
   }

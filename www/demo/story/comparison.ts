@@ -2,11 +2,11 @@
 // states.
 
 import { byId, el, svg } from "../shared/dom.js";
-import { counted, percent } from "../shared/format.js";
-import type { EstimatesAnswer } from "./collector.js";
+import { formatCountWithNoun, formatPercent } from "../shared/format.js";
+import type { EstimatesResponse } from "./collector.js";
 
 /** Width of the error bars of one mechanism. */
-export interface Width {
+export interface MechanismWidth {
   readonly name: string;
   readonly covers: string;
   /** True if ε protects single answers only. */
@@ -21,7 +21,7 @@ export interface Width {
  * Returns the half-width of the simultaneous intervals for means, averaged over items. Returns null
  * without reports.
  */
-export function halfWidth(answer: EstimatesAnswer | null): number | null {
+export function meanHalfWidth(answer: EstimatesResponse | null): number | null {
   const halves = (answer?.estimates ?? []).flatMap(({ mean }) =>
     mean ? [(mean.simultaneous_interval[1] - mean.simultaneous_interval[0]) / 2] : [],
   );
@@ -30,7 +30,7 @@ export function halfWidth(answer: EstimatesAnswer | null): number | null {
 }
 
 /** Compares the widths of all mechanisms in words. */
-export function comparison(widths: readonly Width[]): string {
+export function comparisonText(widths: readonly MechanismWidth[]): string {
   const known = widths.flatMap(({ half, ...width }) => (half === null ? [] : [{ ...width, half }]));
   const chosen = known.find((width) => width.chosen);
   if (!chosen) return "There are no reports under the chosen mechanism yet.";
@@ -38,14 +38,14 @@ export function comparison(widths: readonly Width[]): string {
   const others = known.filter(({ name }) => name !== chosen.name);
   const equal = others.filter(({ reports }) => reports === chosen.reports);
   if (others.length === 0) {
-    return `${counted(chosen.reports, "report")} under ${chosen.name}. The other mechanisms have no reports yet.`;
+    return `${formatCountWithNoun(chosen.reports, "report")} under ${chosen.name}. The other mechanisms have no reports yet.`;
   }
   if (equal.length < others.length || missing.length > 0) {
     return "The mechanisms have different numbers of reports. Their error bars differ for that reason too.";
   }
   const phrases = others.map(({ name, half }) => {
     const change = chosen.half / half - 1;
-    const size = percent(Math.abs(change));
+    const size = formatPercent(Math.abs(change));
     if (size === "0%") return `as wide as under ${name}`;
     return `${size} ${change < 0 ? "narrower" : "wider"} than under ${name}`;
   });
@@ -54,25 +54,28 @@ export function comparison(widths: readonly Width[]): string {
     .map(({ name, covers }) => {
       return ` ${name} promises less: its ε covers ${covers}.`;
     });
-  return `${counted(chosen.reports, "report")} for each mechanism: under ${chosen.name} the error bars are ${inARow(phrases)}.${weaker.join("")}`;
+  return `${formatCountWithNoun(chosen.reports, "report")} for each mechanism: under ${chosen.name} the error bars are ${joinPhrases(phrases)}.${weaker.join("")}`;
 }
 
-function inARow(phrases: readonly string[]): string {
+function joinPhrases(phrases: readonly string[]): string {
   return phrases.length < 2
     ? phrases.join("")
     : `${phrases.slice(0, -1).join(", ")} and ${phrases[phrases.length - 1]}`;
 }
 
 /** Shows the widths, and the button that makes the number of reports equal for all mechanisms. */
-export function showComparison(widths: readonly Width[]): void {
+export function showComparison(widths: readonly MechanismWidth[]): void {
   const widest = Math.max(...widths.map(({ half }) => half ?? 0));
-  byId("widths").replaceChildren(...widths.map((width) => row(width, widest)));
-  byId("widths-text").textContent = comparison(widths);
+  byId("widths").replaceChildren(...widths.map((width) => widthRow(width, widest)));
+  byId("widths-text").textContent = comparisonText(widths);
   const most = Math.max(...widths.map(({ reports }) => reports));
   byId("catch-up").hidden = most === 0 || widths.every(({ reports }) => reports >= most);
 }
 
-function row({ name, covers, reports, half, chosen }: Width, widest: number): HTMLElement {
+function widthRow(
+  { name, covers, reports, half, chosen }: MechanismWidth,
+  widest: number,
+): HTMLElement {
   const share = half === null || widest === 0 ? 0 : half / widest;
   return el(
     "li",
@@ -83,7 +86,7 @@ function row({ name, covers, reports, half, chosen }: Width, widest: number): HT
       "span",
       { class: "width-half" },
       half === null ? "–" : `±${(half * 100).toFixed(1)}`,
-      el("small", {}, half === null ? "" : counted(reports, "report")),
+      el("small", {}, half === null ? "" : formatCountWithNoun(reports, "report")),
     ),
   );
 }

@@ -2,10 +2,10 @@
 // answers.
 
 import { byId, el } from "../shared/dom.js";
-import { count, counted, percent } from "../shared/format.js";
-import type { Channel } from "./channel.js";
-import { grow, INTERRUPTED_TEXT, outcomeText, type Progress } from "./growth.js";
-import { adjust, draw, type Habits } from "./habits.js";
+import { formatCount, formatCountWithNoun, formatPercent } from "../shared/format.js";
+import type { MechanismChannel } from "./channel.js";
+import { type GrowthProgress, growCrowd, growthOutcomeText, INTERRUPTED_TEXT } from "./growth.js";
+import { type AnswerShares, drawPeople, withShare } from "./habits.js";
 import type { Question } from "./questions.js";
 
 /** Numbers of people that the slider offers: 1, 2 and 5 times each power of ten. */
@@ -21,10 +21,10 @@ const REST_MS = 500;
 export interface CrowdOptions {
   readonly questions: readonly Question[];
   /** Returns the channel of the chosen mechanism, whose crowd the slider grows. */
-  readonly chosen: () => Channel;
-  readonly channels: readonly Channel[];
+  readonly chosen: () => MechanismChannel;
+  readonly channels: readonly MechanismChannel[];
   /** Called after every acknowledged upload. */
-  readonly onSent: (channel: Channel) => void;
+  readonly onSent: (channel: MechanismChannel) => void;
   readonly onDone: () => void;
   readonly onTrouble: (error: unknown) => void;
 }
@@ -34,7 +34,7 @@ export class CrowdView {
   readonly #slider = byId<HTMLInputElement>("size");
   readonly #stop = byId<HTMLButtonElement>("stop");
   readonly #bar = byId<HTMLProgressElement>("growth");
-  #habits: Habits;
+  #habits: AnswerShares;
   #resting: ReturnType<typeof setTimeout> | undefined;
   #growing: AbortController | null = null;
   /** Number of people that the slider was last set to. −1 forces the next update. */
@@ -46,7 +46,11 @@ export class CrowdView {
     this.#slider.max = String(SIZES.length - 1);
     byId("size-ticks").replaceChildren(
       ...SIZES.map((size) =>
-        el("span", { class: "tick-label" }, /^1?0*$/.test(String(size)) ? brief(size) : ""),
+        el(
+          "span",
+          { class: "tick-label" },
+          /^1?0*$/.test(String(size)) ? formatSizeBriefly(size) : "",
+        ),
       ),
     );
     this.#slider.addEventListener("input", () => {
@@ -67,7 +71,7 @@ export class CrowdView {
   refresh(): void {
     const { crowd: people, kind } = this.#options.chosen();
     byId("size-mechanism").textContent = kind.name;
-    byId("figure-people").textContent = count(people);
+    byId("figure-people").textContent = formatCount(people);
     // An update must not move the slider while the crowd grows or a person moves it.
     if (this.#growing || people === this.#shown) return;
     this.#shown = people;
@@ -81,7 +85,7 @@ export class CrowdView {
   }
 
   #showSize(people = SIZES[this.#slider.valueAsNumber] ?? 0): void {
-    const text = people === 1 ? "1 person" : `${count(people)} people`;
+    const text = people === 1 ? "1 person" : `${formatCount(people)} people`;
     byId("size-out").textContent = text;
     this.#slider.setAttribute("aria-valuetext", text);
   }
@@ -130,24 +134,24 @@ export class CrowdView {
   }
 
   /** Grows the crowds of these channels to `target` people, one channel after the other. */
-  async #grow(channels: readonly Channel[], target: number): Promise<void> {
+  async #grow(channels: readonly MechanismChannel[], target: number): Promise<void> {
     const { onSent, onDone, onTrouble } = this.#options;
     const growing = new AbortController();
     this.#growing = growing;
     this.#showGrowing(true);
     const status = byId("growth-text");
     const missing = channels.reduce((sum, { crowd }) => sum + target - crowd, 0);
-    status.textContent = `Randomising and sending ${counted(missing, "report")} …`;
+    status.textContent = `Randomising and sending ${formatCountWithNoun(missing, "report")} …`;
     this.#bar.max = missing;
     this.#bar.value = 0;
     let sent = 0;
     try {
       for (const channel of channels) {
         const before = sent;
-        await grow({
+        await growCrowd({
           people: target - channel.crowd,
           draw: (first, people) =>
-            draw(this.#habits, { first, people, most: channel.answer.task.sparsity }),
+            drawPeople(this.#habits, { first, people, most: channel.answer.task.sparsity }),
           already: () => channel.crowd,
           randomizer: channel.randomizer,
           sender: channel.sender,
@@ -160,7 +164,7 @@ export class CrowdView {
           },
         });
       }
-      status.textContent = outcomeText(sent, growing.signal.aborted);
+      status.textContent = growthOutcomeText(sent, growing.signal.aborted);
     } catch (error) {
       status.textContent = INTERRUPTED_TEXT;
       onTrouble(error);
@@ -181,10 +185,12 @@ export class CrowdView {
     byId("size-help").hidden = growing;
   }
 
-  #figures({ randomised, acknowledged }: Progress): void {
-    byId("figure-people").textContent = count(this.#options.chosen().crowd);
-    byId("figure-randomised").textContent = Number.isFinite(randomised) ? count(randomised) : "–";
-    byId("figure-acknowledged").textContent = count(acknowledged);
+  #figures({ randomised, acknowledged }: GrowthProgress): void {
+    byId("figure-people").textContent = formatCount(this.#options.chosen().crowd);
+    byId("figure-randomised").textContent = Number.isFinite(randomised)
+      ? formatCount(randomised)
+      : "–";
+    byId("figure-acknowledged").textContent = formatCount(acknowledged);
   }
 
   #showHabits(): void {
@@ -199,15 +205,15 @@ export class CrowdView {
       const output = el("output");
       input.addEventListener("input", () => {
         this.#habits = this.#habits.map((habit, at) =>
-          at === index ? adjust(habit, side, input.valueAsNumber / 100) : habit,
+          at === index ? withShare(habit, side, input.valueAsNumber / 100) : habit,
         );
         for (const refresh of outputs) refresh();
       });
       outputs.push(() => {
         const share = this.#habits[index]?.[side] ?? 0;
         input.value = String(Math.round(share * 100));
-        input.setAttribute("aria-valuetext", percent(share));
-        output.textContent = `${side} ${percent(share)}`;
+        input.setAttribute("aria-valuetext", formatPercent(share));
+        output.textContent = `${side} ${formatPercent(share)}`;
       });
       return el("span", { class: "habit-side" }, input, output);
     };
@@ -226,6 +232,6 @@ export class CrowdView {
   }
 }
 
-function brief(size: number): string {
+function formatSizeBriefly(size: number): string {
   return size >= 1000 ? `${size / 1000}k` : String(size);
 }

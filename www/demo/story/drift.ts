@@ -1,7 +1,7 @@
 // The decorative picture below the title: scattered reports that settle into columns. Math.random
 // is good enough for decoration.
 
-import { setAll, svg } from "../shared/dom.js";
+import { setAttributes, svg } from "../shared/dom.js";
 
 const WIDTH = 1120;
 const HEIGHT = 150;
@@ -11,7 +11,7 @@ const PITCH = 10;
  * Draws dots that are scattered on the left and form columns on the right. The columns have the
  * heights `shares`.
  */
-export function drawDrift(picture: SVGSVGElement, shares: readonly number[]): void {
+export function drawSettlingReports(picture: SVGSVGElement, shares: readonly number[]): void {
   const dots: SVGCircleElement[] = [];
   const settled = WIDTH * 0.6;
   const band = (WIDTH - settled) / shares.length;
@@ -41,7 +41,10 @@ export function drawDrift(picture: SVGSVGElement, shares: readonly number[]): vo
     dot(you.x, you.y, 5, "you"),
     svg("text", { x: you.x + 11, y: you.y + 5 }, "you?"),
   );
-  setAll(picture, { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "xMidYMid meet" });
+  setAttributes(picture, {
+    viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+    preserveAspectRatio: "xMidYMid meet",
+  });
 }
 
 function dot(cx: number, cy: number, r: number, kind: string): SVGCircleElement {

@@ -2,11 +2,16 @@
 
 import type { Estimand } from "../shared/analysis.js";
 import { byId, el } from "../shared/dom.js";
-import { count, counted, plusMinus, roundedUp } from "../shared/format.js";
-import type { Channel } from "./channel.js";
-import { BALANCE, EstimateChart, isNoise, type Row, SHARE } from "./chart.js";
-import { type EstimatesAnswer, nameOf } from "./collector.js";
-import type { Truth } from "./ledger.js";
+import {
+  formatCount,
+  formatCountWithNoun,
+  formatHalfWidth,
+  formatRoundedUp,
+} from "../shared/format.js";
+import type { MechanismChannel } from "./channel.js";
+import { BALANCE, type ChartRow, EstimateChart, isNoise, SHARE } from "./chart.js";
+import { type EstimatesResponse, itemName } from "./collector.js";
+import type { TrueCounts } from "./ledger.js";
 import type { Question } from "./questions.js";
 
 const VIEWS: readonly { readonly key: Estimand; readonly name: string; readonly title: string }[] =
@@ -27,8 +32,8 @@ const TARGET_WIDTH = 0.1;
 export class EstimatesView {
   readonly #chart = new EstimateChart("chart");
   readonly #questions: readonly Question[];
-  #answer: EstimatesAnswer | null = null;
-  #truth: Truth;
+  #answer: EstimatesResponse | null = null;
+  #truth: TrueCounts;
   #estimands: readonly Estimand[] = [];
   /**
    * Quantity that the person chose to see, even if the current mechanism has no estimates of it.
@@ -36,7 +41,7 @@ export class EstimatesView {
   #wanted: Estimand = "mean";
   #verdict = "";
 
-  constructor(questions: readonly Question[], truth: Truth) {
+  constructor(questions: readonly Question[], truth: TrueCounts) {
     this.#questions = questions;
     this.#truth = truth;
     const views = byId("views");
@@ -58,7 +63,7 @@ export class EstimatesView {
   /**
    * Shows the last estimates, and the true answers of all people whose reports this browser sent.
    */
-  show({ kind, estimands, estimates, ledger }: Channel): void {
+  show({ kind, estimands, estimates, ledger }: MechanismChannel): void {
     this.#answer = estimates;
     this.#truth = ledger.truth;
     this.#estimands = estimands;
@@ -86,12 +91,12 @@ export class EstimatesView {
     }
     const reports = this.#answer?.reports ?? 0;
     const foreign = reports - this.#truth.people;
-    const rows = rowsOf(this.#questions, this.#answer, this.#truth, view.key);
+    const rows = estimateRows(this.#questions, this.#answer, this.#truth, view.key);
     this.#chart.show(rows, view.key === "mean" ? BALANCE : SHARE, view.title);
-    byId("verdict").textContent = verdictOf(rows, reports, foreign === 0);
+    byId("verdict").textContent = estimatesVerdict(rows, reports, foreign === 0);
     const others = byId("others");
     others.hidden = foreign === 0;
-    others.textContent = elsewhereText(foreign, this.#truth.people);
+    others.textContent = foreignReportsText(foreign, this.#truth.people);
   }
 }
 
@@ -99,15 +104,15 @@ export class EstimatesView {
  * Returns a chart row for each question. A row has the true and the estimated share of all people
  * for one estimand.
  */
-export function rowsOf(
+export function estimateRows(
   questions: readonly Pick<Question, "item" | "label">[],
-  answer: EstimatesAnswer | null,
-  truth: Truth,
+  answer: EstimatesResponse | null,
+  truth: TrueCounts,
   estimand: Estimand,
-): Row[] {
+): ChartRow[] {
   return questions.map(({ item, label }, index) => {
     const found = answer?.reports
-      ? answer.estimates.find((estimates) => nameOf(estimates.item) === item)?.[estimand]
+      ? answer.estimates.find((estimates) => itemName(estimates.item) === item)?.[estimand]
       : undefined;
     const yes = truth.yes[index] ?? 0;
     const no = truth.no[index] ?? 0;
@@ -127,7 +132,11 @@ export function rowsOf(
  * Describes in words how precise the estimates are. `comparable` is true if the true answers of all
  * reports are known, so that the intervals can be checked.
  */
-export function verdictOf(rows: readonly Row[], reports: number, comparable: boolean): string {
+export function estimatesVerdict(
+  rows: readonly ChartRow[],
+  reports: number,
+  comparable: boolean,
+): string {
   // Distance to the farther end, because intervals of few reports are not symmetric.
   const reaches = rows.flatMap(({ estimate, interval }) =>
     estimate !== null && interval ? [Math.max(interval[1] - estimate, estimate - interval[0])] : [],
@@ -142,9 +151,9 @@ export function verdictOf(rows: readonly Row[], reports: number, comparable: boo
   const needed = reports * (widest / TARGET_WIDTH) ** 2;
   const more =
     widest > TARGET_WIDTH
-      ? ` About ${roundedUp(needed)} reports would bring every interval within ${plusMinus(TARGET_WIDTH)} percentage points.`
+      ? ` About ${formatRoundedUp(needed)} reports would bring every interval within ${formatHalfWidth(TARGET_WIDTH)} percentage points.`
       : "";
-  const start = `${counted(reports, "report")}: `;
+  const start = `${formatCountWithNoun(reports, "report")}: `;
   if (noisy === rows.length) {
     return `${start}all answers are noise. Every interval is wide and contains 0, so nothing can be concluded.${more}`;
   }
@@ -152,7 +161,7 @@ export function verdictOf(rows: readonly Row[], reports: number, comparable: boo
     const are = noisy === 1 ? "is" : "are";
     return `${start}${noisy} of ${rows.length} answers ${are} still noise, with a wide interval that contains 0.${holds}${more}`;
   }
-  return `${start}no answer is lost in noise. All answers are known to within ${plusMinus(widest)} percentage points.${holds}${more}`;
+  return `${start}no answer is lost in noise. All answers are known to within ${formatHalfWidth(widest)} percentage points.${holds}${more}`;
 }
 
 /** Text shown instead of a verdict if there are no reports. */
@@ -162,7 +171,7 @@ export const NONE_YET = "There are no reports yet. Send your report, or grow the
  * Returns a sentence on the number of intervals that contain the truth. The sentence begins with a
  * space.
  */
-export function coverageText(rows: readonly Row[]): string {
+export function coverageText(rows: readonly ChartRow[]): string {
   const inside = rows.filter(
     ({ truth, interval }) =>
       truth !== null && interval !== null && interval[0] <= truth && truth <= interval[1],
@@ -174,15 +183,15 @@ export function coverageText(rows: readonly Row[]): string {
  * Returns a sentence on the reports whose true answers this browser does not know. `foreign` is
  * the number of these reports.
  */
-export function elsewhereText(foreign: number, people: number): string {
+export function foreignReportsText(foreign: number, people: number): string {
   if (foreign > 0) {
     if (people === 0) {
-      return `All ${counted(foreign, "report")} came from elsewhere (another browser, or an earlier visit), so their true answers are not known here.`;
+      return `All ${formatCountWithNoun(foreign, "report")} came from elsewhere (another browser, or an earlier visit), so their true answers are not known here.`;
     }
     return (
-      `${counted(foreign, "report")} came from elsewhere (another browser, or an earlier visit). The ` +
+      `${formatCountWithNoun(foreign, "report")} came from elsewhere (another browser, or an earlier visit). The ` +
       `estimates include them, but their true answers are not known here. The truth shown ` +
-      `covers only ${people === 1 ? "the one person" : `the ${count(people)} people`} whose reports this browser sent.`
+      `covers only ${people === 1 ? "the one person" : `the ${formatCount(people)} people`} whose reports this browser sent.`
     );
   }
   return foreign < 0 ? "The collector’s answer is older than the last upload." : "";

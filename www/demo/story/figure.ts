@@ -14,7 +14,11 @@ export interface ChartText {
  * Creates an empty chart with this id, and a table of its numbers. `rows` names the rows in the
  * table's title. `heads` are the headings of the columns.
  */
-export function figure(id: string, rows: string, heads: readonly string[]): readonly Element[] {
+export function createChartAndTable(
+  id: string,
+  rows: string,
+  heads: readonly string[],
+): readonly Element[] {
   const chart = svg(
     "svg",
     { id, class: "chart", role: "img", "aria-labelledby": `${id}-title ${id}-desc` },

@@ -1,16 +1,16 @@
 // Growth of the crowd: draws invented people, randomises the reports and sends them in batches.
 
 import type { Randomizer } from "hushbin";
-import { counted } from "../shared/format.js";
-import type { People } from "./habits.js";
-import type { Sender } from "./sender.js";
+import { formatCountWithNoun } from "../shared/format.js";
+import type { PackedPeople } from "./habits.js";
+import type { UploadSender } from "./sender.js";
 
 /**
  * Functions of the package's randomizer that randomise many people at once, given as packed arrays.
  */
-export type ManyRandomizer = Pick<Randomizer, "randomizeMany" | "upload">;
+export type BatchRandomizer = Pick<Randomizer, "randomizeMany" | "upload">;
 
-export interface Progress {
+export interface GrowthProgress {
   readonly sent: number;
   readonly of: number;
   /**
@@ -28,13 +28,13 @@ export interface Progress {
 export interface GrowthOptions {
   readonly people: number;
   /** Draws `people` invented people, starting with the one whose number is `first`. */
-  readonly draw: (first: number, people: number) => People;
+  readonly draw: (first: number, people: number) => PackedPeople;
   /** Returns the number of invented people who have already reported. */
   readonly already: () => number;
-  readonly randomizer: ManyRandomizer;
-  readonly sender: Pick<Sender<never>, "send">;
+  readonly randomizer: BatchRandomizer;
+  readonly sender: Pick<UploadSender<never>, "send">;
   readonly signal: AbortSignal;
-  readonly onProgress: (progress: Progress) => void;
+  readonly onProgress: (progress: GrowthProgress) => void;
   readonly now?: () => number;
 }
 
@@ -48,7 +48,7 @@ const BATCH = 1000;
  * Returns the number of people per upload. A small crowd is split into several uploads, so that
  * progress is visible.
  */
-export function batchOf(people: number): number {
+export function batchSize(people: number): number {
   return Math.max(1, Math.min(BATCH, Math.ceil(people / 10)));
 }
 
@@ -56,9 +56,9 @@ export function batchOf(people: number): number {
  * Sends reports of invented people until the collector has acknowledged all, or until the signal is
  * aborted.
  */
-export async function grow(growth: GrowthOptions): Promise<void> {
+export async function growCrowd(growth: GrowthOptions): Promise<void> {
   const { people, randomizer, sender, signal, now = () => performance.now() } = growth;
-  const batch = batchOf(people);
+  const batch = batchSize(people);
   const start = now();
   let randomising = 0;
   for (let sent = 0; sent < people && !signal.aborted; ) {
@@ -82,8 +82,8 @@ export async function grow(growth: GrowthOptions): Promise<void> {
 }
 
 /** Describes the outcome of a growth in words. `sent` is the number of reports. */
-export function outcomeText(sent: number, aborted: boolean): string {
-  const reports = counted(sent, "report");
+export function growthOutcomeText(sent: number, aborted: boolean): string {
+  const reports = formatCountWithNoun(sent, "report");
   return aborted
     ? `Stopped after ${reports}.`
     : `${reports} sent and stored on the collector’s disk.`;

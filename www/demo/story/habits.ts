@@ -1,31 +1,31 @@
 // The invented people of the crowd, and the random numbers that decide on each answer. The
 // reports are randomised and sent as usual.
 
-import type { Truth } from "./ledger.js";
+import type { TrueCounts } from "./ledger.js";
 
 /** Shares of people who answer yes and no to each item. The other people do not answer it. */
-export type Habits = readonly { readonly yes: number; readonly no: number }[];
+export type AnswerShares = readonly { readonly yes: number; readonly no: number }[];
 
 /**
  * Answers of people as packed arrays, the format in which the package randomises many people, and
  * the true counts.
  */
-export interface People {
+export interface PackedPeople {
   readonly lengths: Uint32Array;
   readonly items: Uint32Array;
   readonly values: Float64Array;
-  readonly truth: Truth;
+  readonly truth: TrueCounts;
 }
 
 /** Function that returns a pseudo-random number in [0, 1) for a person and a purpose. */
-export type Rolls = (person: number, purpose: number) => number;
+export type PseudoRandomFunction = (person: number, purpose: number) => number;
 
 /**
  * Pseudo-random numbers that are equal in every browser and for every mechanism, so the n-th person
  * is always the same. They only decide on true answers, so they need not be secure. The package's
  * generator randomises the reports.
  */
-export const ROLLS: Rolls = (person, purpose) =>
+export const ROLLS: PseudoRandomFunction = (person, purpose) =>
   mix32(Math.imul(mix32(person ^ 0x5bd1e995), 0x9e3779b1) + purpose) / 2 ** 32;
 
 /** Finaliser of the hash murmur3, on 32 bits. */
@@ -40,11 +40,11 @@ function mix32(word: number): number {
  * Draws `people` people, starting with the one whose number is `first`. If a person has more than
  * `most` answers, a random selection of `most` answers is kept.
  */
-export function draw(
-  habits: Habits,
+export function drawPeople(
+  habits: AnswerShares,
   { first, people, most }: { first: number; people: number; most: number },
-  rolls: Rolls = ROLLS,
-): People {
+  rolls: PseudoRandomFunction = ROLLS,
+): PackedPeople {
   const lengths = new Uint32Array(people);
   const items = new Uint32Array(people * most);
   const values = new Float64Array(people * most);
@@ -78,8 +78,8 @@ export function draw(
 }
 
 /** Sets the share of yes or of no. If both shares together exceed 1, the other share is lowered. */
-export function adjust(
-  habit: Habits[number],
+export function withShare(
+  habit: AnswerShares[number],
   side: "yes" | "no",
   share: number,
 ): { yes: number; no: number } {

@@ -8,7 +8,7 @@ import type { Answers } from "./mechanism/mechanism.js";
  * Counts of the true answers in a number of reports. `yes` and `no` have one count for each item,
  * by index.
  */
-export interface Truth {
+export interface TrueCounts {
   readonly people: number;
   readonly yes: readonly number[];
   readonly no: readonly number[];
@@ -17,7 +17,7 @@ export interface Truth {
 /** Upload that is not yet acknowledged, with its true answers. */
 export interface PendingUpload<A = Answers> {
   readonly upload: Uint8Array;
-  readonly truth: Truth;
+  readonly truth: TrueCounts;
   /** Answers of the visitor, if the upload has the visitor's report. */
   readonly mine?: A;
 }
@@ -28,11 +28,11 @@ export interface OwnReportRecord<A = Answers> {
   readonly answers: A;
 }
 
-interface Saved<A> {
-  truth: Truth;
+interface SavedLedger<A> {
+  truth: TrueCounts;
   mine: { upload: string; answers: A } | null;
   /** Upload that may have been sent but is not acknowledged. */
-  pending: { upload: string; truth: Truth; mine: A | null } | null;
+  pending: { upload: string; truth: TrueCounts; mine: A | null } | null;
 }
 
 /** Functions of the Storage interface that the ledger needs. */
@@ -47,7 +47,7 @@ export class Ledger<A = Answers> {
   readonly #key: string;
   readonly #items: number;
   readonly #storage: KeyValueStorage | null;
-  #saved: Saved<A>;
+  #saved: SavedLedger<A>;
 
   /** `storage` is null if the browser refuses storage. A reload then loses the record. */
   constructor(storage: KeyValueStorage | null, fingerprint: string, items: number) {
@@ -58,7 +58,7 @@ export class Ledger<A = Answers> {
     this.reload();
   }
 
-  get truth(): Truth {
+  get truth(): TrueCounts {
     return this.#saved.truth;
   }
 
@@ -97,7 +97,7 @@ export class Ledger<A = Answers> {
     const { truth, mine, pending } = this.#saved;
     if (pending?.upload !== toBase64(upload)) return;
     this.#save({
-      truth: addTruths(truth, pending.truth),
+      truth: addTrueCounts(truth, pending.truth),
       mine: pending.mine ? { upload: pending.upload, answers: pending.mine } : mine,
       pending: null,
     });
@@ -118,11 +118,11 @@ export class Ledger<A = Answers> {
     }
   }
 
-  #empty(): Saved<A> {
-    return { truth: emptyTruth(this.#items), mine: null, pending: null };
+  #empty(): SavedLedger<A> {
+    return { truth: emptyTrueCounts(this.#items), mine: null, pending: null };
   }
 
-  #save(saved: Saved<A>): void {
+  #save(saved: SavedLedger<A>): void {
     this.#saved = saved;
     try {
       this.#storage?.setItem(this.#key, JSON.stringify(saved));
@@ -131,20 +131,20 @@ export class Ledger<A = Answers> {
     }
   }
 
-  #fits(saved: unknown): saved is Saved<A> {
-    const truth = (saved as Saved<A> | null)?.truth;
+  #fits(saved: unknown): saved is SavedLedger<A> {
+    const truth = (saved as SavedLedger<A> | null)?.truth;
     return truth?.yes.length === this.#items && truth.no.length === this.#items;
   }
 }
 
 /** Returns the counts without any people, which are 0 for each item. */
-export function emptyTruth(items: number): Truth {
+export function emptyTrueCounts(items: number): TrueCounts {
   const zeros = new Array<number>(items).fill(0);
   return { people: 0, yes: zeros, no: zeros };
 }
 
 /** Adds the counts of two groups of people. */
-export function addTruths(a: Truth, b: Truth): Truth {
+export function addTrueCounts(a: TrueCounts, b: TrueCounts): TrueCounts {
   const add = (x: readonly number[], y: readonly number[]) => x.map((n, i) => n + (y[i] ?? 0));
   return { people: a.people + b.people, yes: add(a.yes, b.yes), no: add(a.no, b.no) };
 }

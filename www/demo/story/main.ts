@@ -3,22 +3,22 @@
 import { HushbinError } from "hushbin";
 import { isRefusal, loadAnalysis } from "../shared/analysis.js";
 import { byId } from "../shared/dom.js";
-import { counted } from "../shared/format.js";
+import { formatCountWithNoun } from "../shared/format.js";
 import { AnswersForm } from "./answers.js";
 import { AuditView } from "./audit.js";
-import { BothSection } from "./both/section.js";
-import { Channel } from "./channel.js";
+import { BothWaysSection } from "./both/section.js";
+import { MechanismChannel } from "./channel.js";
 import { CollectorError } from "./collector.js";
-import { collectorUrl } from "./collector-url.js";
-import { halfWidth, showComparison } from "./comparison.js";
+import { waitForCollectorUrl } from "./collector-url.js";
+import { meanHalfWidth, showComparison } from "./comparison.js";
 import { CrowdView } from "./crowd.js";
-import { drawDrift } from "./drift.js";
+import { drawSettlingReports } from "./drift.js";
 import { EstimatesView } from "./estimates.js";
-import { explainTask, showStatement } from "./meaning.js";
+import { explainTask, showPrivacyStatement } from "./meaning.js";
 import { KINDS } from "./mechanism/index.js";
 import type { Answers } from "./mechanism/mechanism.js";
 import { MechanismSwitch } from "./mechanism-switch.js";
-import { Observer } from "./observer.js";
+import { ObserverView } from "./observer.js";
 import { type OwnReport, unsentMessage } from "./own-report.js";
 import { showPicture } from "./picture.js";
 import { type Question, questionsOf } from "./questions.js";
@@ -34,26 +34,26 @@ const IDLE_MS = 4000;
 const BUSY_MS = 250;
 const FIRST_ANSWERS: Answers = { "dark-mode": 1, notifications: -1 };
 
-class Demo {
-  readonly #channels: readonly Channel[];
+class DemoPage {
+  readonly #channels: readonly MechanismChannel[];
   /** Task, randomiser and record of the chosen mechanism. */
-  #channel: Channel;
-  readonly #own: ReadonlyMap<Channel, OwnReport<Answers>>;
+  #channel: MechanismChannel;
+  readonly #own: ReadonlyMap<MechanismChannel, OwnReport<Answers>>;
   readonly #questions: Question[];
   readonly #form: AnswersForm;
   readonly #switch: MechanismSwitch;
   readonly #report = new ReportView();
-  readonly #observer: Observer;
+  readonly #observer: ObserverView;
   readonly #crowd: CrowdView;
   readonly #estimates: EstimatesView;
   readonly #audit: AuditView;
   readonly #visits: VisitsSection;
-  readonly #waiting = new Set<Channel>();
+  readonly #waiting = new Set<MechanismChannel>();
   #asking: Promise<void> | null = null;
   #askedAt = 0;
   #sending = false;
 
-  constructor(channels: readonly Channel[], visits: VisitsChannel) {
+  constructor(channels: readonly MechanismChannel[], visits: VisitsChannel) {
     this.#channels = channels;
     const [first] = channels;
     if (!first) throw new RangeError("The page explains no mechanism.");
@@ -72,7 +72,7 @@ class Demo {
       },
     );
     this.#switch = new MechanismSwitch(channels, (channel) => void this.#choose(channel));
-    this.#observer = new Observer(this.#channel, this.#questions);
+    this.#observer = new ObserverView(this.#channel, this.#questions);
     this.#estimates = new EstimatesView(this.#questions, this.#channel.ledger.truth);
     this.#crowd = new CrowdView({
       questions: this.#questions,
@@ -106,11 +106,11 @@ class Demo {
   }
 
   /** Channel through which the visitor's report was sent; undefined if none was sent. */
-  get #sent(): Channel | undefined {
+  get #sent(): MechanismChannel | undefined {
     return this.#channels.find(({ ledger }) => ledger.mine);
   }
 
-  async #choose(channel: Channel): Promise<void> {
+  async #choose(channel: MechanismChannel): Promise<void> {
     this.#channel = channel;
     this.#crowd.onSwitch();
     this.#audit.show(channel);
@@ -133,8 +133,8 @@ class Demo {
     const channel = this.#channel;
     this.#estimates.show(channel);
     if (channel.estimates) {
-      showStatement(channel.estimates);
-      setStanding(counted(channel.estimates.reports, "report"), true);
+      showPrivacyStatement(channel.estimates);
+      showCollectorStatus(formatCountWithNoun(channel.estimates.reports, "report"), true);
     }
     showComparison(
       this.#channels.map(({ kind, covers, estimates }) => ({
@@ -142,7 +142,7 @@ class Demo {
         covers: kind.covers,
         weaker: covers === "entry",
         reports: estimates?.reports ?? 0,
-        half: halfWidth(estimates),
+        half: meanHalfWidth(estimates),
         chosen: kind === channel.kind,
       })),
     );
@@ -232,7 +232,7 @@ class Demo {
    * Requests the estimates of these channels. If a request is already running, they wait for the
    * next one.
    */
-  #ask(...channels: readonly Channel[]): Promise<void> {
+  #ask(...channels: readonly MechanismChannel[]): Promise<void> {
     for (const channel of channels) this.#waiting.add(channel);
     this.#asking ??= this.#askWaiting().finally(() => {
       this.#asking = null;
@@ -264,7 +264,7 @@ class Demo {
 
   #trouble(error: unknown): void {
     showTrouble(error);
-    setStanding("no answer", false);
+    showCollectorStatus("no answer", false);
   }
 }
 
@@ -277,7 +277,7 @@ function localStorageOrNull(): Storage | null {
   }
 }
 
-function setStanding(text: string, on: boolean): void {
+function showCollectorStatus(text: string, on: boolean): void {
   byId("standing").textContent = text;
   byId("lamp").dataset.on = String(on);
 }
@@ -313,24 +313,24 @@ function troubleText(error: unknown): string {
 }
 
 async function main(): Promise<void> {
-  drawDrift(
+  drawSettlingReports(
     byId<SVGSVGElement>("drift"),
     questionsOf(draft.items).map(({ yes }) => yes),
   );
   try {
     await loadAnalysis(new URL("../shared/analysis.wasm", import.meta.url));
     // This chapter needs no collector.
-    new BothSection(showTrouble);
-    const endpoint = await collectorUrl();
+    new BothWaysSection(showTrouble);
+    const endpoint = await waitForCollectorUrl();
     const channels = await Promise.all(
-      KINDS.map((kind) => Channel.open(kind, endpoint, localStorageOrNull())),
+      KINDS.map((kind) => MechanismChannel.open(kind, endpoint, localStorageOrNull())),
     );
     const visits = await VisitsChannel.open(endpoint, localStorageOrNull());
-    await new Demo(channels, visits).start();
+    await new DemoPage(channels, visits).start();
     document.documentElement.dataset.ready = "true";
   } catch (error) {
     showTrouble(error instanceof CollectorError ? new Error(error.message) : error);
-    setStanding("not running", false);
+    showCollectorStatus("not running", false);
     document.documentElement.dataset.failed = "true";
     byId("trouble-retry").addEventListener("click", () => location.reload());
   }

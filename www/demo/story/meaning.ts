@@ -1,10 +1,10 @@
 // The chapter on the meaning of ε, in plain words with the numbers of the task.
 
-import { certaintyOf } from "../../client/certainty.js";
+import { maximumCertainty } from "../../client/certainty.js";
 import { byId, el, eToEpsilon } from "../shared/dom.js";
-import { lossOf, short } from "../shared/format.js";
-import type { Channel } from "./channel.js";
-import type { EstimatesAnswer } from "./collector.js";
+import { formatLossSixDecimals, formatThreeDigits } from "../shared/format.js";
+import type { MechanismChannel } from "./channel.js";
+import type { EstimatesResponse } from "./collector.js";
 
 /**
  * Maximum number of reports of one person in a year, under the default budget of one report in 30
@@ -13,23 +13,27 @@ import type { EstimatesAnswer } from "./collector.js";
 const REPORTS_A_YEAR = Math.ceil(365 / 30);
 
 /** Fills the last chapter of the page with explanations of the task and its ε. */
-export function explainTask({ answer, texts, covers, kind }: Channel): void {
+export function explainTask({ answer, texts, covers, kind }: MechanismChannel): void {
   const { task, fingerprint, effective_epsilon } = answer;
   const { epsilon, sparsity } = task;
   const whole = covers === "input";
-  const factor = short(Math.exp(epsilon));
-  const sure = (spent: number) => `${certaintyOf(spent)}\u00a0% sure`;
+  const factor = formatThreeDigits(Math.exp(epsilon));
+  const sure = (spent: number) => `${maximumCertainty(spent)}\u00a0% sure`;
 
   byId("meaning-lead").textContent = whole
     ? "ε limits how much anyone can learn about you from one report. A smaller ε is more private."
     : "ε limits how much one report reveals about one of your answers to someone who knows all your other answers. A smaller ε is more private.";
-  figures([
+  showKeyNumbers([
     [
       "requested ε",
-      short(epsilon),
+      formatThreeDigits(epsilon),
       whole ? "for all answers of a report together" : "for each answer of a report separately",
     ],
-    ["effective ε", lossOf(effective_epsilon), "computed from the sampling thresholds, rounded up"],
+    [
+      "effective ε",
+      formatLossSixDecimals(effective_epsilon),
+      "computed from the sampling thresholds, rounded up",
+    ],
     [
       eToEpsilon(),
       factor,
@@ -51,7 +55,7 @@ export function explainTask({ answer, texts, covers, kind }: Channel): void {
     ),
   );
 
-  list("holds", [
+  fillList("holds", [
     [
       "Protection against everyone.",
       "The collector, its operator and anyone who steals its disk see only randomised data. No later calculation can undo that.",
@@ -68,25 +72,25 @@ export function explainTask({ answer, texts, covers, kind }: Channel): void {
     whole
       ? [
           "One ε for the whole report.",
-          `ε = ${short(epsilon)} covers all your answers together, not each question separately.`,
+          `ε = ${formatThreeDigits(epsilon)} covers all your answers together, not each question separately.`,
         ]
       : [
           "One ε for each answer.",
-          `ε = ${short(epsilon)} covers each answer separately. For all ${sparsity} answers together, the limit is ε = ${sparsity} × ${short(epsilon)} = ${short(sparsity * epsilon)}.`,
+          `ε = ${formatThreeDigits(epsilon)} covers each answer separately. For all ${sparsity} answers together, the limit is ε = ${sparsity} × ${formatThreeDigits(epsilon)} = ${formatThreeDigits(sparsity * epsilon)}.`,
         ],
     [
       "The ε of the code that runs.",
       "Probabilities are whole numbers, drawn with the browser’s secure generator. The collector states the ε of exactly these numbers.",
     ],
   ]);
-  list("limits", [
+  fillList("limits", [
     [
       "The fact that you took part.",
       "A request reaches the collector from your network address. The collector stores no address, but the network sees it.",
     ],
     [
       "Repeated reports.",
-      `Two new reports of the same answers spend ε twice. Together they spend ε = ${short(2 * epsilon)}: from 50\u00a0% sure to at most ${sure(2 * epsilon)}. At one report in 30 days, a year has ${REPORTS_A_YEAR} reports, which together spend ε = ${short(REPORTS_A_YEAR * epsilon)}.`,
+      `Two new reports of the same answers spend ε twice. Together they spend ε = ${formatThreeDigits(2 * epsilon)}: from 50\u00a0% sure to at most ${sure(2 * epsilon)}. At one report in 30 days, a year has ${REPORTS_A_YEAR} reports, which together spend ε = ${formatThreeDigits(REPORTS_A_YEAR * epsilon)}.`,
     ],
     [
       "Facts about the crowd.",
@@ -106,11 +110,11 @@ export function explainTask({ answer, texts, covers, kind }: Channel): void {
 }
 
 /** Shows the collector's statement about privacy. */
-export function showStatement({ privacy }: EstimatesAnswer): void {
+export function showPrivacyStatement({ privacy }: EstimatesResponse): void {
   byId("statement").textContent = privacy.statement;
 }
 
-function figures(entries: readonly (readonly [string | Node, string, string])[]): void {
+function showKeyNumbers(entries: readonly (readonly [string | Node, string, string])[]): void {
   byId("task-figures").replaceChildren(
     ...entries.map(([name, value, note]) =>
       el(
@@ -123,7 +127,7 @@ function figures(entries: readonly (readonly [string | Node, string, string])[])
   );
 }
 
-function list(id: string, entries: readonly (readonly [string, string])[]): void {
+function fillList(id: string, entries: readonly (readonly [string, string])[]): void {
   byId(id).replaceChildren(
     ...entries.map(([head, text]) => el("li", {}, el("strong", {}, head), ` ${text}`)),
   );

@@ -24,7 +24,7 @@ const SLICE = 500;
  * Makes reports of two inputs and computes a lower bound on ε from them. Returns null if the signal
  * is aborted.
  */
-export async function measureAudit(auditing: AuditOptions): Promise<MeasuredBound | null> {
+export async function runAudit(auditing: AuditOptions): Promise<MeasuredBound | null> {
   const { randomizer, explainer, trials, confidence, signal, onProgress } = auditing;
   const inputs = explainer.extremes();
   const audit = explainer.audit();
@@ -32,7 +32,7 @@ export async function measureAudit(auditing: AuditOptions): Promise<MeasuredBoun
     for (let done = 0; done < trials; done += SLICE) {
       const size = Math.min(SLICE, trials - done);
       for (const [which, input] of inputs.entries()) {
-        audit.add(which, size, reportsOf(randomizer, input, size));
+        audit.add(which, size, repeatedReports(randomizer, input, size));
       }
       onProgress((done + size) / trials);
       // Let the page handle input and paint.
@@ -46,7 +46,7 @@ export async function measureAudit(auditing: AuditOptions): Promise<MeasuredBoun
 }
 
 /** Randomises the same input `size` times. Returns the reports one after the other. */
-function reportsOf(
+function repeatedReports(
   randomizer: AuditOptions["randomizer"],
   input: readonly SignedAnswer[],
   size: number,

@@ -2,7 +2,7 @@
 // next to the estimates. Both are groups of radio buttons.
 
 import { byId, el } from "../shared/dom.js";
-import type { Channel } from "./channel.js";
+import type { MechanismChannel } from "./channel.js";
 
 /**
  * Two groups of radio buttons that choose the same mechanism. Calls `onChange` after every change.
@@ -10,11 +10,14 @@ import type { Channel } from "./channel.js";
 export class MechanismSwitch {
   readonly #groups: readonly HTMLElement[];
 
-  constructor(channels: readonly Channel[], onChange: (channel: Channel) => void) {
+  constructor(
+    channels: readonly MechanismChannel[],
+    onChange: (channel: MechanismChannel) => void,
+  ) {
     const cards = byId("mechanisms");
-    cards.append(el("div", { class: "cards" }, ...channels.map(card)));
+    cards.append(el("div", { class: "cards" }, ...channels.map(mechanismCard)));
     const brief = byId("mechanisms-again");
-    brief.append(el("div", { class: "choices" }, ...channels.map(segment)));
+    brief.append(el("div", { class: "choices" }, ...channels.map(mechanismRadio)));
     this.#groups = [cards, brief];
     for (const group of this.#groups) {
       group.addEventListener("change", (event) => {
@@ -26,7 +29,7 @@ export class MechanismSwitch {
   }
 
   /** Selects the radio button of the channel's mechanism in both groups. */
-  show({ kind }: Channel): void {
+  show({ kind }: MechanismChannel): void {
     for (const group of this.#groups) {
       for (const radio of group.querySelectorAll("input"))
         radio.checked = radio.value === kind.task;
@@ -34,7 +37,7 @@ export class MechanismSwitch {
   }
 }
 
-function card({ kind, covers: scope }: Channel): HTMLElement {
+function mechanismCard({ kind, covers: scope }: MechanismChannel): HTMLElement {
   const { name, strength, covers, task } = kind;
   return el(
     "label",
@@ -46,7 +49,7 @@ function card({ kind, covers: scope }: Channel): HTMLElement {
   );
 }
 
-function segment({ kind }: Channel): HTMLElement {
+function mechanismRadio({ kind }: MechanismChannel): HTMLElement {
   return el(
     "label",
     {},

@@ -1,19 +1,19 @@
 // The chapter on an observer who sees the visitor's report, and on the observer's belief before and
 // after.
 
-import { certaintyOf } from "../../client/certainty.js";
+import { maximumCertainty } from "../../client/certainty.js";
 import { type Belief, posterior } from "../shared/analysis.js";
-import { byId, el, eToEpsilon, setAll, svg } from "../shared/dom.js";
-import { percent, short } from "../shared/format.js";
-import type { Channel } from "./channel.js";
+import { byId, el, eToEpsilon, setAttributes, svg } from "../shared/dom.js";
+import { formatPercent, formatThreeDigits } from "../shared/format.js";
+import type { MechanismChannel } from "./channel.js";
 import type { Answers } from "./mechanism/mechanism.js";
 import { answerWord, type Question } from "./questions.js";
 
 const SIZE = 260;
 const EDGE = { left: 52, right: 16, top: 10, bottom: 36 };
 
-export class Observer {
-  #channel: Channel;
+export class ObserverView {
+  #channel: MechanismChannel;
   readonly #questions: readonly Question[];
   readonly #item = byId<HTMLSelectElement>("claim-item");
   readonly #value = byId<HTMLSelectElement>("claim-value");
@@ -28,7 +28,7 @@ export class Observer {
   /** Upload that contains the displayed report. */
   #upload: Uint8Array | null = null;
 
-  constructor(channel: Channel, questions: readonly Question[]) {
+  constructor(channel: MechanismChannel, questions: readonly Question[]) {
     this.#channel = channel;
     this.#questions = questions;
     this.#item.replaceChildren(
@@ -49,9 +49,9 @@ export class Observer {
   }
 
   /** Shows the conclusions from another report. `answers` are the true answers behind it. */
-  show(channel: Channel, answers: Answers, upload: Uint8Array): void {
+  show(channel: MechanismChannel, answers: Answers, upload: Uint8Array): void {
     this.#channel = channel;
-    byId("observer-bound").replaceChildren(...boundInWords(channel));
+    byId("observer-bound").replaceChildren(...epsilonBoundInWords(channel));
     this.#answers = answers;
     this.#upload = upload;
     if (!this.#chosen) {
@@ -89,46 +89,62 @@ export class Observer {
     const claim = Number(this.#value.value) as 1 | -1 | 0;
     const found = this.#belief(this.#upload, this.#item.value, claim, before);
     const [least, most] = found.bounds;
-    const was = percent(before);
+    const was = formatPercent(before);
     byId("before-out").textContent = was;
     this.#before.setAttribute("aria-valuetext", was);
 
-    setAll(this.#point, { cx: x(before), cy: y(found.after) });
-    setAll(this.#span, { x1: x(before), x2: x(before), y1: y(least), y2: y(most) });
-    setAll(this.#drop, { x1: x(before), x2: x(before), y1: y(0), y2: y(1) });
-    this.#own.setAttribute("d", curve(found.ratio));
+    setAttributes(this.#point, { cx: xOfBelief(before), cy: yOfBelief(found.after) });
+    setAttributes(this.#span, {
+      x1: xOfBelief(before),
+      x2: xOfBelief(before),
+      y1: yOfBelief(least),
+      y2: yOfBelief(most),
+    });
+    setAttributes(this.#drop, {
+      x1: xOfBelief(before),
+      x2: xOfBelief(before),
+      y1: yOfBelief(0),
+      y2: yOfBelief(1),
+    });
+    this.#own.setAttribute("d", beliefCurvePath(found.ratio));
 
     const moved =
       Math.abs(found.ratio - 1) < 1e-9
         ? `This report leaves the belief at ${was}: the report is equally likely with and without that answer.`
-        : `This report moves the belief to ${percent(found.after)}: the report is ${times(found.ratio)} with that answer.`;
+        : `This report moves the belief to ${formatPercent(found.after)}: the report is ${likelihoodInWords(found.ratio)} with that answer.`;
     byId("belief-text").replaceChildren(
       el("strong", {}, moved),
-      ` No report can move it below ${percent(least, 1)} or above ${percent(most, 1)}.`,
+      ` No report can move it below ${formatPercent(least, 1)} or above ${formatPercent(most, 1)}.`,
     );
     byId("belief-desc").textContent =
       `Belief in “${this.#item.value}: ${answerWord(claim)}”: ${was} before, ` +
-      `${percent(found.after)} after, never outside ${percent(least, 1)} to ${percent(most, 1)}.`;
+      `${formatPercent(found.after)} after, never outside ${formatPercent(least, 1)} to ${formatPercent(most, 1)}.`;
   }
 
   #frame(bound: number): void {
     const chart = byId<SVGSVGElement>("belief");
-    const upper = points(bound);
-    const lower = points(1 / bound).reverse();
+    const upper = beliefCurvePoints(bound);
+    const lower = beliefCurvePoints(1 / bound).reverse();
     const axis = (anchor: string, at: [number, number], text: string) =>
       svg("text", { x: at[0], y: at[1], "text-anchor": anchor }, text);
     chart.append(
       svg("path", { class: "reach", d: `M${[...upper, ...lower].join("L")}Z` }),
-      svg("path", { class: "unmoved", d: `M${x(0)},${y(0)}L${x(1)},${y(1)}` }),
-      svg("path", { class: "frame", d: `M${x(0)},${y(1)}V${y(0)}H${x(1)}` }),
+      svg("path", {
+        class: "unmoved",
+        d: `M${xOfBelief(0)},${yOfBelief(0)}L${xOfBelief(1)},${yOfBelief(1)}`,
+      }),
+      svg("path", {
+        class: "frame",
+        d: `M${xOfBelief(0)},${yOfBelief(1)}V${yOfBelief(0)}H${xOfBelief(1)}`,
+      }),
       ...[0, 0.5, 1].flatMap((share) => [
-        axis("middle", [x(share), y(0) + 15], percent(share)),
-        axis("end", [x(0) - 5, y(share) + 4], percent(share)),
+        axis("middle", [xOfBelief(share), yOfBelief(0) + 15], formatPercent(share)),
+        axis("end", [xOfBelief(0) - 5, yOfBelief(share) + 4], formatPercent(share)),
       ]),
-      axis("middle", [x(0.5), SIZE - 4], "belief before"),
+      axis("middle", [xOfBelief(0.5), SIZE - 4], "belief before"),
       svg(
         "text",
-        { transform: `translate(9 ${y(0.5)}) rotate(-90)`, "text-anchor": "middle" },
+        { transform: `translate(9 ${yOfBelief(0.5)}) rotate(-90)`, "text-anchor": "middle" },
         "belief after",
       ),
       this.#own,
@@ -139,10 +155,10 @@ export class Observer {
   }
 }
 
-function boundInWords({ answer, covers }: Channel): (Node | string)[] {
+function epsilonBoundInWords({ answer, covers }: MechanismChannel): (Node | string)[] {
   const { epsilon, sparsity } = answer.task;
-  const bound = short(Math.exp(epsilon));
-  const sure = `${bound}: from 50\u00a0% sure to at most ${certaintyOf(epsilon)}\u00a0% sure`;
+  const bound = formatThreeDigits(Math.exp(epsilon));
+  const sure = `${bound}: from 50\u00a0% sure to at most ${maximumCertainty(epsilon)}\u00a0% sure`;
   const most = [eToEpsilon(), ` = ${sure}.`];
   const close = " This holds for every report and any computing power.";
   switch (covers) {
@@ -157,31 +173,33 @@ function boundInWords({ answer, covers }: Channel): (Node | string)[] {
         "For anyone who sees this report and knows your other answers, the odds of a guess about the remaining answer change by at most a factor of ",
         ...most,
         ` This promise is weaker than that of the other mechanisms. The factor is ` +
-          `${short(Math.exp(2 * epsilon))} for two answers together and ` +
-          `${short(Math.exp(sparsity * epsilon))} for all ${sparsity} answers.${close}`,
+          `${formatThreeDigits(Math.exp(2 * epsilon))} for two answers together and ` +
+          `${formatThreeDigits(Math.exp(sparsity * epsilon))} for all ${sparsity} answers.${close}`,
       ];
   }
 }
 
-function times(ratio: number): string {
-  return ratio > 1 ? `${short(ratio)} times more likely` : `${short(1 / ratio)} times less likely`;
+function likelihoodInWords(ratio: number): string {
+  return ratio > 1
+    ? `${formatThreeDigits(ratio)} times more likely`
+    : `${formatThreeDigits(1 / ratio)} times less likely`;
 }
 
-function x(share: number): number {
+function xOfBelief(share: number): number {
   return EDGE.left + share * (SIZE - EDGE.left - EDGE.right);
 }
 
-function y(share: number): number {
+function yOfBelief(share: number): number {
   return SIZE - EDGE.bottom - share * (SIZE - EDGE.top - EDGE.bottom);
 }
 
-function points(ratio: number): string[] {
+function beliefCurvePoints(ratio: number): string[] {
   return Array.from({ length: 41 }, (_, i) => {
     const before = i / 40;
-    return `${x(before).toFixed(1)},${y(posterior(before, ratio)).toFixed(1)}`;
+    return `${xOfBelief(before).toFixed(1)},${yOfBelief(posterior(before, ratio)).toFixed(1)}`;
   });
 }
 
-function curve(ratio: number): string {
-  return `M${points(ratio).join("L")}`;
+function beliefCurvePath(ratio: number): string {
+  return `M${beliefCurvePoints(ratio).join("L")}`;
 }

@@ -3,11 +3,11 @@
 
 import type { ClientOptions } from "hushbin";
 
-import type { Ledger, Truth } from "./ledger.js";
-import type { Sender } from "./sender.js";
+import type { Ledger, TrueCounts } from "./ledger.js";
+import type { UploadSender } from "./sender.js";
 
 /** Functions of the package's client that this page uses. */
-export interface Reporter<A> {
+export interface ReportingClient<A> {
   readonly pending: number;
   report(answers: A): Promise<unknown>;
   flush(): Promise<void>;
@@ -16,12 +16,12 @@ export interface Reporter<A> {
 /** @typeParam A type of the visitor's answers */
 export interface OwnReportOptions<A> {
   readonly ledger: Ledger<A>;
-  readonly sender: Sender<A>;
+  readonly sender: UploadSender<A>;
   /** Ledgers of all mechanisms. Together they contain at most one report of the visitor. */
   readonly all: readonly Ledger<A>[];
   /** Creates a client that sends its requests with this `fetch`. */
-  readonly open: (fetch: typeof globalThis.fetch) => Reporter<A>;
-  readonly truthOf: (answers: A) => Truth;
+  readonly open: (fetch: typeof globalThis.fetch) => ReportingClient<A>;
+  readonly truthOf: (answers: A) => TrueCounts;
 }
 
 /**
@@ -37,7 +37,7 @@ export const CLIENT_OPTIONS = {
 
 export class OwnReport<A> {
   readonly #options: OwnReportOptions<A>;
-  #client: Reporter<A> | null = null;
+  #client: ReportingClient<A> | null = null;
   #answers: A | null = null;
 
   constructor(options: OwnReportOptions<A>) {

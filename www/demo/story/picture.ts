@@ -1,9 +1,9 @@
 // The display of a mechanism's picture of a report, with its title and legend.
 
 import { byId, el } from "../shared/dom.js";
-import type { Picture } from "./mechanism/mechanism.js";
+import type { ReportPicture } from "./mechanism/mechanism.js";
 
-export function showPicture({ title, text, body, key }: Picture): void {
+export function showPicture({ title, text, body, key }: ReportPicture): void {
   byId("picture-title").textContent = title;
   byId("picture-text").textContent = text;
   byId("picture").replaceChildren(body);

@@ -2,26 +2,26 @@
 
 import type { Reported, UploadFieldName } from "../shared/analysis.js";
 import { byId, el } from "../shared/dom.js";
-import { counted, hex, hexByte } from "../shared/format.js";
-import type { Channel } from "./channel.js";
+import { formatCountWithNoun, hex, hexByte } from "../shared/format.js";
+import type { MechanismChannel } from "./channel.js";
 import type { MechanismTexts } from "./mechanism/mechanism.js";
 
 /** Upload to show, and its channel. `state` says whether it was sent or is only a preview. */
 export interface ShownReport {
   readonly state: "preview" | "sent";
   readonly upload: Uint8Array;
-  readonly channel: Channel;
+  readonly channel: MechanismChannel;
 }
 
 /** Named field of an upload. */
-export interface Part {
+export interface UploadPart {
   readonly name: UploadFieldName;
   readonly bytes: Uint8Array;
 }
 
 /** One random draw of an upload: its fields, and the decoded response. */
-interface Draw {
-  readonly parts: readonly Part[];
+interface UploadDraw {
+  readonly parts: readonly UploadPart[];
   readonly reported: Reported;
 }
 
@@ -29,8 +29,8 @@ const DRAWS_KEPT = 5;
 
 export class ReportView {
   readonly #section = byId("report");
-  readonly #draws: Draw[] = [];
-  #last: Draw | null = null;
+  readonly #draws: UploadDraw[] = [];
+  #last: UploadDraw | null = null;
 
   /** Shows an upload byte by byte. Returns the randomised part of its report. */
   show({ state, upload, channel: { texts, explainer } }: ShownReport): Reported {
@@ -46,18 +46,22 @@ export class ReportView {
     const names = { ...NAMES, response: texts.part };
     tape.replaceChildren(
       ...parts.map((part) =>
-        partBytes(part, { ...names, ...SHORT }[part.name], this.#changed(part)),
+        partElement(part, { ...names, ...SHORT }[part.name], this.#changed(part)),
       ),
     );
     tape.setAttribute(
       "aria-label",
-      `${counted(upload.length, "byte")} in hexadecimal: ${parts
+      `${formatCountWithNoun(upload.length, "byte")} in hexadecimal: ${parts
         .map((part) => `${names[part.name]} ${hex(part.bytes)}`)
         .join(", ")}`,
     );
     byId("parts").replaceChildren(
       ...parts.flatMap((part) =>
-        entry(part, names[part.name], MEANINGS[part.name] ?? texts.meaning(draw.reported)),
+        partDescription(
+          part,
+          names[part.name],
+          MEANINGS[part.name] ?? texts.meaning(draw.reported),
+        ),
       ),
     );
     if (state === "preview") this.#remember(draw, texts);
@@ -70,12 +74,12 @@ export class ReportView {
     this.#draws.length = 0;
   }
 
-  #changed(part: Part): boolean {
+  #changed(part: UploadPart): boolean {
     const before = this.#last?.parts.find(({ name }) => name === part.name);
     return before !== undefined && hex(before.bytes) !== hex(part.bytes);
   }
 
-  #remember(newest: Draw, explained: MechanismTexts): void {
+  #remember(newest: UploadDraw, explained: MechanismTexts): void {
     this.#draws.unshift(newest);
     this.#draws.length = Math.min(this.#draws.length, DRAWS_KEPT);
     byId("draws").replaceChildren(
@@ -93,9 +97,9 @@ export class ReportView {
   }
 }
 
-type FixedPart = Exclude<UploadFieldName, "response">;
+type FixedPartName = Exclude<UploadFieldName, "response">;
 
-const NAMES: Record<FixedPart, string> = {
+const NAMES: Record<FixedPartName, string> = {
   version: "version",
   task: "task fingerprint",
   id: "upload id",
@@ -106,7 +110,7 @@ const NAMES: Record<FixedPart, string> = {
 /** Short names of fields, which fit under a single byte. */
 const SHORT = { version: "v", task: "task", count: "n" };
 
-const MEANINGS: Partial<Record<UploadFieldName, string>> & Record<FixedPart, string> = {
+const MEANINGS: Partial<Record<UploadFieldName, string>> & Record<FixedPartName, string> = {
   version: "Format of the upload. This part is the same for everyone.",
   task: "Identifies the questions, the mechanism and every parameter of the noise. The collector refuses a report made under other rules. This part is the same for everyone.",
   id: "A random number. A retry has the same id, so the collector counts the upload once. The id reveals nothing about you.",
@@ -118,7 +122,7 @@ const MEANINGS: Partial<Record<UploadFieldName, string>> & Record<FixedPart, str
  * Creates an element with the bytes of a field. `changed` marks bytes that differ from the last
  * draw.
  */
-export function partBytes(part: Part, label: string, changed: boolean): HTMLElement {
+export function partElement(part: UploadPart, label: string, changed: boolean): HTMLElement {
   return el(
     "span",
     { class: "part", "data-part": part.name, "data-label": label, "data-changed": changed },
@@ -126,9 +130,14 @@ export function partBytes(part: Part, label: string, changed: boolean): HTMLElem
   );
 }
 
-function entry(part: Part, name: string, meaning: string): HTMLElement[] {
+function partDescription(part: UploadPart, name: string, meaning: string): HTMLElement[] {
   return [
-    el("dt", { "data-part": part.name }, name, el("small", {}, counted(part.bytes.length, "byte"))),
+    el(
+      "dt",
+      { "data-part": part.name },
+      name,
+      el("small", {}, formatCountWithNoun(part.bytes.length, "byte")),
+    ),
     el("dd", {}, meaning),
   ];
 }

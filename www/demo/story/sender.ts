@@ -1,16 +1,16 @@
 // Sends the uploads of this browser, one at a time. The ledger records each upload before it
 // leaves, so that its true answers match the collector's reports even after a failure.
 
-import { type Collector, CollectorError } from "./collector.js";
+import { type CollectorClient, CollectorError } from "./collector.js";
 import type { Ledger, PendingUpload } from "./ledger.js";
 import type { Answers } from "./mechanism/mechanism.js";
 
 /** @typeParam A type of the visitor's answers */
-export class Sender<A = Answers> {
-  readonly #collector: Collector;
+export class UploadSender<A = Answers> {
+  readonly #collector: CollectorClient;
   readonly #ledger: Ledger<A>;
 
-  constructor(collector: Collector, ledger: Ledger<A>) {
+  constructor(collector: CollectorClient, ledger: Ledger<A>) {
     this.#collector = collector;
     this.#ledger = ledger;
   }

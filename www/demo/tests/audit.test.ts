@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { MeasuredBound, SignedAnswer } from "../shared/analysis.js";
-import { measureAudit } from "../story/measure.js";
+import { runAudit } from "../story/measure.js";
 
 const INPUTS: [SignedAnswer[], SignedAnswer[]] = [
   [
@@ -41,7 +41,7 @@ describe("the audit", () => {
 
   it("scores as many reports of both inputs, in slices", async () => {
     const { explainer, randomizer, added, freed } = audited();
-    expect(await measureAudit({ ...rest, explainer, randomizer, trials: 1100 })).toBe(MEASURED);
+    expect(await runAudit({ ...rest, explainer, randomizer, trials: 1100 })).toBe(MEASURED);
     expect(added.map(({ which, count }) => [which, count])).toEqual([
       [0, 500],
       [1, 500],
@@ -66,7 +66,7 @@ describe("the audit", () => {
       if (share >= 0.3) stopping.abort();
     };
     const auditing = { ...rest, explainer, randomizer, signal: stopping.signal, onProgress };
-    expect(await measureAudit({ ...auditing, trials: 10_000 })).toBeNull();
+    expect(await runAudit({ ...auditing, trials: 10_000 })).toBeNull();
     expect(shares).toEqual([0.05, 0.1, 0.15, 0.2, 0.25, 0.3]);
     expect(freed()).toBe(1);
   });

@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
 import {
-  boundOf,
-  count,
-  counted,
-  lossOf,
-  percent,
-  plusMinus,
-  roundedUp,
-  short,
+  formatCount,
+  formatCountWithNoun,
+  formatHalfWidth,
+  formatLossSixDecimals,
+  formatLowerBound,
+  formatPercent,
+  formatRoundedUp,
+  formatThreeDigits,
 } from "../shared/format.js";
 import { isNoise } from "../story/chart.js";
-import type { Estimate, EstimatesAnswer } from "../story/collector.js";
-import { comparison, halfWidth, type Width } from "../story/comparison.js";
-import { rowsOf, verdictOf } from "../story/estimates.js";
+import type { Estimate, EstimatesResponse } from "../story/collector.js";
+import { comparisonText, type MechanismWidth, meanHalfWidth } from "../story/comparison.js";
+import { estimateRows, estimatesVerdict } from "../story/estimates.js";
 import { questionsOf } from "../story/questions.js";
 
 function estimate(value: number, half: number): Estimate {
@@ -24,7 +24,7 @@ function estimate(value: number, half: number): Estimate {
   };
 }
 
-function answer(value: number, half: number, reports = 1000): EstimatesAnswer {
+function answer(value: number, half: number, reports = 1000): EstimatesResponse {
   const each = estimate(value, half);
   return {
     task: "t",
@@ -48,7 +48,7 @@ const truth = { people: 1000, yes: [500, 100], no: [250, 300] };
 describe("rows of the chart", () => {
   it("put the truth of each estimand beside its estimate", () => {
     const truths = (["plus", "minus", "mean", "nonmissing"] as const).map((estimand) =>
-      rowsOf(questions, answer(0.5, 0.1), truth, estimand).map((row) => row.truth),
+      estimateRows(questions, answer(0.5, 0.1), truth, estimand).map((row) => row.truth),
     );
     expect(truths).toEqual([
       [0.5, 0.1],
@@ -60,15 +60,15 @@ describe("rows of the chart", () => {
 
   it("are empty before the first report", () => {
     const none = { ...answer(0, 0), reports: 0, estimates: [] };
-    const rows = rowsOf(questions, none, { people: 0, yes: [0, 0], no: [0, 0] }, "plus");
+    const rows = estimateRows(questions, none, { people: 0, yes: [0, 0], no: [0, 0] }, "plus");
     expect(rows.every((row) => row.truth === null && row.estimate === null)).toBe(true);
-    expect(verdictOf(rows, 0, true)).toMatch(/no reports yet/);
+    expect(estimatesVerdict(rows, 0, true)).toMatch(/no reports yet/);
   });
 });
 
 describe("the verdict", () => {
   const verdict = (value: number, half: number, comparable = true) =>
-    verdictOf(rowsOf(questions, answer(value, half), truth, "plus"), 1000, comparable);
+    estimatesVerdict(estimateRows(questions, answer(value, half), truth, "plus"), 1000, comparable);
 
   it("calls noise noise", () => {
     expect(verdict(0.3, 0.5)).toMatch(/all answers are noise/);
@@ -88,26 +88,45 @@ describe("the verdict", () => {
   });
 
   it("takes a narrow interval around nothing for an answer", () => {
-    const [row] = rowsOf(questions, answer(0.01, 0.04), truth, "plus");
+    const [row] = estimateRows(questions, answer(0.01, 0.04), truth, "plus");
     expect(row && isNoise(row)).toBe(false);
   });
 });
 
 describe("numbers", () => {
   it("read as people write them", () => {
-    expect(count(12345)).toBe("12,345");
-    expect([counted(1, "report"), counted(2, "report")]).toEqual(["1 report", "2 reports"]);
-    expect([percent(-0.123), percent(-0.001), percent(0.5, 1)]).toEqual(["−12%", "0%", "50.0%"]);
-    expect([plusMinus(0.072), plusMinus(0.25), plusMinus(12)]).toEqual(["±7.2", "±25", "±1,200"]);
-    expect(short(7.389)).toBe("7.39");
-    expect([lossOf(1.9999999999), lossOf(1.00000001)]).toEqual(["2", "1.000001"]);
-    expect([boundOf(0.9269), boundOf(1.85)]).toEqual(["0.926", "1.850"]);
-    expect([roundedUp(6013), roundedUp(7)]).toEqual(["6,100", "7"]);
+    expect(formatCount(12345)).toBe("12,345");
+    expect([formatCountWithNoun(1, "report"), formatCountWithNoun(2, "report")]).toEqual([
+      "1 report",
+      "2 reports",
+    ]);
+    expect([formatPercent(-0.123), formatPercent(-0.001), formatPercent(0.5, 1)]).toEqual([
+      "−12%",
+      "0%",
+      "50.0%",
+    ]);
+    expect([formatHalfWidth(0.072), formatHalfWidth(0.25), formatHalfWidth(12)]).toEqual([
+      "±7.2",
+      "±25",
+      "±1,200",
+    ]);
+    expect(formatThreeDigits(7.389)).toBe("7.39");
+    expect([formatLossSixDecimals(1.9999999999), formatLossSixDecimals(1.00000001)]).toEqual([
+      "2",
+      "1.000001",
+    ]);
+    expect([formatLowerBound(0.9269), formatLowerBound(1.85)]).toEqual(["0.926", "1.850"]);
+    expect([formatRoundedUp(6013), formatRoundedUp(7)]).toEqual(["6,100", "7"]);
   });
 });
 
 describe("error bars side by side", () => {
-  const width = (name: string, reports: number, half: number | null, chosen = false): Width => ({
+  const width = (
+    name: string,
+    reports: number,
+    half: number | null,
+    chosen = false,
+  ): MechanismWidth => ({
     name,
     covers: `what ${name} covers`,
     weaker: name === "W",
@@ -117,23 +136,27 @@ describe("error bars side by side", () => {
   });
 
   it("are the mean's simultaneous intervals, averaged", () => {
-    expect(halfWidth(answer(0.3, 0.12))).toBeCloseTo(0.12, 12);
-    expect(halfWidth({ ...answer(0.3, 0.12), reports: 0 })).toBeNull();
-    expect(halfWidth(null)).toBeNull();
+    expect(meanHalfWidth(answer(0.3, 0.12))).toBeCloseTo(0.12, 12);
+    expect(meanHalfWidth({ ...answer(0.3, 0.12), reports: 0 })).toBeNull();
+    expect(meanHalfWidth(null)).toBeNull();
   });
 
   it("are compared only at equal numbers of reports", () => {
     const a = width("A", 500, 0.2, true);
-    expect(comparison([a, width("B", 500, 0.25), width("C", 500, 0.1)])).toBe(
+    expect(comparisonText([a, width("B", 500, 0.25), width("C", 500, 0.1)])).toBe(
       "500 reports for each mechanism: under A the error bars are 20% narrower than under B and 100% wider than under C.",
     );
-    expect(comparison([a, width("W", 500, 0.1)])).toMatch(
+    expect(comparisonText([a, width("W", 500, 0.1)])).toMatch(
       /wider than under W\. W promises less: its ε covers what W covers\.$/,
     );
-    expect(comparison([a, width("B", 500, 0.2001)])).toMatch(/are as wide as under B/);
-    expect(comparison([a, width("B", 400, 0.25)])).toMatch(/different numbers/);
-    expect(comparison([a, width("B", 500, 0.25), width("C", 0, null)])).toMatch(/different/);
-    expect(comparison([a, width("B", 0, null)])).toMatch(/other mechanisms have no reports yet/);
-    expect(comparison([width("A", 0, null, true), width("B", 9, 1)])).toMatch(/no reports under/);
+    expect(comparisonText([a, width("B", 500, 0.2001)])).toMatch(/are as wide as under B/);
+    expect(comparisonText([a, width("B", 400, 0.25)])).toMatch(/different numbers/);
+    expect(comparisonText([a, width("B", 500, 0.25), width("C", 0, null)])).toMatch(/different/);
+    expect(comparisonText([a, width("B", 0, null)])).toMatch(
+      /other mechanisms have no reports yet/,
+    );
+    expect(comparisonText([width("A", 0, null, true), width("B", 9, 1)])).toMatch(
+      /no reports under/,
+    );
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from "vitest";
-import { Collector, CollectorError, problemText } from "../story/collector.js";
-import { batchOf, grow } from "../story/growth.js";
-import { adjust, draw } from "../story/habits.js";
+import { CollectorClient, CollectorError, problemText } from "../story/collector.js";
+import { batchSize, growCrowd } from "../story/growth.js";
+import { drawPeople, withShare } from "../story/habits.js";
 import { type KeyValueStorage, Ledger } from "../story/ledger.js";
-import { Sender } from "../story/sender.js";
+import { UploadSender } from "../story/sender.js";
 
 function shelf(): KeyValueStorage {
   const kept = new Map<string, string>();
@@ -77,7 +77,11 @@ describe("the sender", () => {
       return Response.json(answer < 300 ? { accepted: 1 } : { title: "No" }, { status: answer });
     });
     const ledger = new Ledger(shelf(), "f", 2);
-    return { posted, ledger, sender: new Sender(new Collector("http://x/", "t"), ledger) };
+    return {
+      posted,
+      ledger,
+      sender: new UploadSender(new CollectorClient("http://x/", "t"), ledger),
+    };
   }
 
   it("sends the same bytes again before anything new", async () => {
@@ -105,9 +109,9 @@ describe("the sender", () => {
       { yes: 1, no: 0 },
       { yes: 0, no: 1 },
     ];
-    await grow({
+    await growCrowd({
       people: 25,
-      draw: (first, people) => draw(certain, { first, people, most: 2 }),
+      draw: (first, people) => drawPeople(certain, { first, people, most: 2 }),
       already: () => ledger.truth.people,
       randomizer: {
         randomizeMany: (lengths) => new Uint8Array(lengths.length),
@@ -120,7 +124,7 @@ describe("the sender", () => {
     expect(ledger.truth).toEqual({ people: 25, yes: [25, 0], no: [0, 25] });
     expect(posted.map((upload) => upload.length)).toEqual([3, 3, 3, 3, 3, 3, 3, 3, 1]);
     expect(seen.at(-1)).toBe(1);
-    expect([batchOf(1), batchOf(100), batchOf(100_000)]).toEqual([1, 10, 1000]);
+    expect([batchSize(1), batchSize(100), batchSize(100_000)]).toEqual([1, 10, 1000]);
   });
 });
 
@@ -132,7 +136,7 @@ describe("the invented crowd", () => {
 
   it("is drawn in the shape of the packed-array API, with its truth", () => {
     const rolls = [0.1, 0.9, 0.6, 0.2, 0.99, 0.5];
-    const people = draw(habits, { first: 7, people: 3, most: 2 }, (person, purpose) =>
+    const people = drawPeople(habits, { first: 7, people: 3, most: 2 }, (person, purpose) =>
       purpose < 2 ? (rolls[2 * (person - 7) + purpose] ?? 0) : 0,
     );
     expect(people).toEqual({
@@ -147,7 +151,7 @@ describe("the invented crowd", () => {
     // The second question has the highest priority, then the third.
     const keen = [0.9, 0.1, 0.5];
     const three = [...habits, { yes: 1, no: 0 }];
-    const people = draw(three, { first: 0, people: 1, most: 2 }, (_, purpose) =>
+    const people = drawPeople(three, { first: 0, people: 1, most: 2 }, (_, purpose) =>
       purpose < 3 ? 0.1 : (keen[purpose - 3] ?? 0),
     );
     expect(people.truth).toEqual({ people: 1, yes: [0, 1, 1], no: [0, 0, 0] });
@@ -155,9 +159,9 @@ describe("the invented crowd", () => {
   });
 
   it("is the same people however they are batched, in the shares asked for", () => {
-    const together = draw(habits, { first: 0, people: 20_000, most: 2 });
+    const together = drawPeople(habits, { first: 0, people: 20_000, most: 2 });
     const parts = [0, 5000, 15_000].map((first, index) =>
-      draw(habits, { first, people: [5000, 10_000, 5000][index] ?? 0, most: 2 }),
+      drawPeople(habits, { first, people: [5000, 10_000, 5000][index] ?? 0, most: 2 }),
     );
     expect(parts.flatMap(({ values }) => [...values])).toEqual([...together.values]);
     const { yes, no } = together.truth;
@@ -168,8 +172,8 @@ describe("the invented crowd", () => {
   });
 
   it("never lets yes and no exceed everyone", () => {
-    expect(adjust({ yes: 0.2, no: 0.6 }, "yes", 0.7)).toEqual({ yes: 0.7, no: 1 - 0.7 });
-    expect(adjust({ yes: 0.2, no: 0.6 }, "no", 0.5)).toEqual({ yes: 0.2, no: 0.5 });
+    expect(withShare({ yes: 0.2, no: 0.6 }, "yes", 0.7)).toEqual({ yes: 0.7, no: 1 - 0.7 });
+    expect(withShare({ yes: 0.2, no: 0.6 }, "no", 0.5)).toEqual({ yes: 0.2, no: 0.5 });
   });
 });
 

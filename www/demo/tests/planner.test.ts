@@ -1,37 +1,37 @@
 import { describe, expect, it } from "vitest";
-import { taskFile } from "../planner/answer.js";
-import { commandOf } from "../planner/command.js";
+import { taskFileText } from "../planner/answer.js";
+import { planCommand } from "../planner/command.js";
 import {
   type AnyPlan,
+  curvePointOf,
   curveQuestions,
   geometricPoints,
   isSumInput,
-  pointOf,
   SPANS,
 } from "../planner/curves.js";
 import { FIELDS } from "../planner/fields.js";
-import { cached, type PlanMessage, PlanQueue } from "../planner/plan-queue.js";
+import { type PlanMessage, PlanQueue, withCache } from "../planner/plan-queue.js";
 import { plannerInput } from "../planner/questions.js";
-import { singleView } from "../planner/single-view.js";
+import { singleQuestionView } from "../planner/single-view.js";
 import {
   CHOICES,
-  controlOf,
-  countsOf,
   DEFAULTS,
-  fragmentOf,
+  fieldForError,
   invalidFields,
   NUMBERS,
-  numberOf,
   type PlannerInput,
-  type State,
-  stateOf,
+  parseCounts,
+  parseNumber,
+  parseSettings,
+  type QuestionSettings,
+  settingsFragment,
   visibleControls,
 } from "../planner/state.js";
-import { decades, nearest, stopsBetween } from "../planner/stops.js";
+import { nearestStopIndex, powersOfTen, stopsBetween } from "../planner/stops.js";
 import { distanceSentence } from "../planner/view.js";
-import { digits, lossDigits, perCent } from "../planner/words.js";
+import { formatFrequency, formatLossThreeDigits, formatNumber } from "../planner/words.js";
 import type { Plan, Survey } from "../shared/analysis.js";
-import { powers } from "../shared/format.js";
+import { formatPowerOfTen } from "../shared/format.js";
 import { numberPlan } from "./answers.js";
 
 describe("a slider's stops", () => {
@@ -40,7 +40,7 @@ describe("a slider's stops", () => {
       0.05, 0.055, 0.06, 0.07, 0.08, 0.09, 0.1, 0.11, 0.12, 0.13, 0.14, 0.15, 0.16, 0.18, 0.2,
     ]);
     expect(stopsBetween(1, 20, true).slice(0, 11)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
-    expect(decades(-3, 0)).toEqual([0.001, 0.01, 0.1, 1]);
+    expect(powersOfTen(-3, 0)).toEqual([0.001, 0.01, 0.1, 1]);
     for (const [name, { stops }] of Object.entries(FIELDS)) {
       expect(new Set(stops).size, name).toBe(stops.length);
       expect(
@@ -59,16 +59,16 @@ describe("a slider's stops", () => {
   });
 
   it("are found by ratio", () => {
-    const stops = decades(0, 4);
-    expect(nearest(stops, 30)).toBe(1);
-    expect(nearest(stops, 32)).toBe(2);
-    expect([nearest(stops, 1e-9), nearest(stops, 1e9)]).toEqual([0, 4]);
+    const stops = powersOfTen(0, 4);
+    expect(nearestStopIndex(stops, 30)).toBe(1);
+    expect(nearestStopIndex(stops, 32)).toBe(2);
+    expect([nearestStopIndex(stops, 1e-9), nearestStopIndex(stops, 1e9)]).toEqual([0, 4]);
   });
 });
 
 describe("the state in the URL", () => {
   it("comes back as it was", () => {
-    const state: State = {
+    const state: QuestionSettings = {
       ...DEFAULTS,
       solve: "people",
       budget: "central",
@@ -80,27 +80,27 @@ describe("the state in the URL", () => {
       people: 123_456_789,
       people_per_day: Number.NaN,
     };
-    expect(stateOf(`#${fragmentOf(state)}`)).toEqual(state);
+    expect(parseSettings(`#${settingsFragment(state)}`)).toEqual(state);
     const kinds = { ...state, kind: "number", want: "quantiles", spread: 4, min: -20 } as const;
-    expect(stateOf(`#${fragmentOf(kinds)}`)).toEqual(kinds);
+    expect(parseSettings(`#${settingsFragment(kinds)}`)).toEqual(kinds);
     const crossed = { ...state, kind: "cross", across: "number" } as const;
-    expect(stateOf(`#${fragmentOf(crossed)}`)).toEqual(crossed);
+    expect(parseSettings(`#${settingsFragment(crossed)}`)).toEqual(crossed);
     const together = { ...state, kind: "together", parts: "4,2 2" } as const;
-    expect(stateOf(`#${fragmentOf(together)}`)).toEqual(together);
-    expect(stateOf("")).toEqual(DEFAULTS);
+    expect(parseSettings(`#${settingsFragment(together)}`)).toEqual(together);
+    expect(parseSettings("")).toEqual(DEFAULTS);
   });
 
   it("keeps to what there is, whatever the URL says", () => {
-    expect(stateOf("#solve=everything&items=many&sparsity=&delta=Infinity&who=me")).toEqual(
+    expect(parseSettings("#solve=everything&items=many&sparsity=&delta=Infinity&who=me")).toEqual(
       DEFAULTS,
     );
     // The planner refuses numbers out of range. The URL is not corrected.
-    expect(stateOf("#epsilon=99").epsilon).toBe(99);
+    expect(parseSettings("#epsilon=99").epsilon).toBe(99);
   });
 });
 
 /** Returns the survey of one question. */
-function surveyOf(state: Partial<State>): Survey {
+function surveyOf(state: Partial<QuestionSettings>): Survey {
   const asking = plannerInput({ all: [{ ...DEFAULTS, ...state }], shown: 0 });
   if (isSumInput(asking)) throw new Error("expected a survey");
   return asking;
@@ -126,7 +126,7 @@ describe("a question of a kind", () => {
   });
 
   it("says what a task file would", () => {
-    const question = (state: Partial<State>) => surveyOf(state).questions[0];
+    const question = (state: Partial<QuestionSettings>) => surveyOf(state).questions[0];
     expect(question({ kind: "flag" })).toEqual({ name: "flag", kind: "flag" });
     expect(question({ kind: "set" })).toMatchObject({ kind: "set", options: 10, sparsity: 5 });
     const number = { name: "number", kind: "number", want: "mean", min: 0, max: 30 };
@@ -174,7 +174,7 @@ describe("a question of a kind", () => {
   });
 
   it("is as exact as wanted in what it is answered with", () => {
-    const wanted = (state: Partial<State>) =>
+    const wanted = (state: Partial<QuestionSettings>) =>
       surveyOf({ solve: "people", within: 0.02, margin: 3, ...state }).wanted;
     expect(wanted({ kind: "flag" })).toEqual({ flag: { within: 0.02 } });
     expect(wanted({ kind: "number" })).toEqual({ number: { within: 3 } });
@@ -191,8 +191,10 @@ describe("a question of a kind", () => {
   });
 
   it("has a command of its own", () => {
-    const command = (state: Partial<State>) =>
-      commandOf(surveyOf({ people_per_day: Number.NaN, solve: "people", ...state }), "")?.join(" ");
+    const command = (state: Partial<QuestionSettings>) =>
+      planCommand(surveyOf({ people_per_day: Number.NaN, solve: "people", ...state }), "")?.join(
+        " ",
+      );
     const end = "--delta 1e-8 --honest-fraction 1 --epsilon 1";
     expect(command({ kind: "choice" })).toBe(
       `hushbin plan --kind choice --options 10 --within 0.01 ${end}`,
@@ -219,13 +221,13 @@ describe("a question of a kind", () => {
 
   it("finds the field of an error by its control", () => {
     const state = { ...DEFAULTS, solve: "people", kind: "number" } as const;
-    expect(controlOf("within", state)).toBe("margin");
-    expect(controlOf("within", { ...state, kind: "flag" })).toBe("within");
-    expect(controlOf("number of attributes", { ...state, kind: "numbers" })).toBe("count");
-    expect(controlOf("options", { ...state, kind: "choice" })).toBe("options");
+    expect(fieldForError("within", state)).toBe("margin");
+    expect(fieldForError("within", { ...state, kind: "flag" })).toBe("within");
+    expect(fieldForError("number of attributes", { ...state, kind: "numbers" })).toBe("count");
+    expect(fieldForError("options", { ...state, kind: "choice" })).toBe("options");
     for (const field of ["options", "items", "number of parts"])
-      expect(controlOf(field, { ...state, kind: "together" })).toBe("parts");
-    expect(controlOf("length of a prefix", { ...state, kind: "text" })).toBe("length");
+      expect(fieldForError(field, { ...state, kind: "together" })).toBe("parts");
+    expect(fieldForError("length of a prefix", { ...state, kind: "text" })).toBe("length");
   });
 
   it("moves without what is wanted of its exactness", () => {
@@ -237,7 +239,7 @@ describe("a question of a kind", () => {
   });
 
   it("is shown in its own words", () => {
-    const view = singleView(numberPlan(), surveyOf({ kind: "number" }));
+    const view = singleQuestionView(numberPlan(), surveyOf({ kind: "number" }));
     const figures = Object.fromEntries(view.figures.map(([name, exact]) => [name, exact]));
     expect(figures).toMatchObject({
       "standard error": 0.25,
@@ -250,7 +252,7 @@ describe("a question of a kind", () => {
     const questions = bins.questions.map(
       (own) => ({ ...own, errors_of: "quantile-share", cells: 16 }) as const,
     );
-    const binned = singleView({ ...bins, questions }, surveyOf({ kind: "number" }));
+    const binned = singleQuestionView({ ...bins, questions }, surveyOf({ kind: "number" }));
     expect(binned.parameters).toContain("; 16 bins");
     expect(view.offers.map(({ chosen }) => chosen)).toEqual([true, false]);
     // Twice the variance needs twice the people.
@@ -262,7 +264,7 @@ describe("a question of a kind", () => {
     const [own] = numberPlan().questions;
     if (!own) throw new Error("expected a question");
     const together = { ...own, kind: "together", sparsity: 3, answers: 7, cells: null };
-    const view = singleView(
+    const view = singleQuestionView(
       { ...numberPlan(), questions: [together] },
       surveyOf({ kind: "together" }),
     );
@@ -274,12 +276,12 @@ describe("a question of a kind", () => {
 describe("a list of whole numbers", () => {
   it("is one with commas or spaces between", () => {
     for (const list of ["2,2,3", "2, 2, 3", " 2 2  3 ", "2, 2, 3,"])
-      expect(countsOf(list), list).toEqual([2, 2, 3]);
+      expect(parseCounts(list), list).toEqual([2, 2, 3]);
   });
 
   it("is asked for again where it is none", () => {
     for (const list of ["", ", ,", "2, two", "2.5", "-2", "1e3", "9".repeat(20)]) {
-      expect(countsOf(list), list).toBeNull();
+      expect(parseCounts(list), list).toBeNull();
       const wrong = invalidFields({ ...DEFAULTS, kind: "together", parts: list });
       expect([...wrong], list).toEqual([
         ["parts", "Expected whole numbers, separated by commas, such as 2, 2, 3."],
@@ -339,15 +341,15 @@ describe("ratings", () => {
   it("bounds the local ε, too, where the shuffled one is given", () => {
     const question = surveyOf({ budget: "central", cap: 3, epsilon: 1 });
     expect(question).toMatchObject({ central_epsilon: DEFAULTS.central_epsilon, epsilon: 3 });
-    expect(controlOf("epsilon", { ...DEFAULTS, budget: "central" })).toBe("cap");
-    expect(controlOf("epsilon", DEFAULTS)).toBe("epsilon");
-    expect(controlOf("central_epsilon", DEFAULTS)).toBeUndefined();
-    expect(controlOf(undefined, DEFAULTS)).toBeUndefined();
+    expect(fieldForError("epsilon", { ...DEFAULTS, budget: "central" })).toBe("cap");
+    expect(fieldForError("epsilon", DEFAULTS)).toBe("epsilon");
+    expect(fieldForError("central_epsilon", DEFAULTS)).toBeUndefined();
+    expect(fieldForError(undefined, DEFAULTS)).toBeUndefined();
   });
 
   it("is not asked with what is no number", () => {
     expect(invalidFields(DEFAULTS).size).toBe(0);
-    const typed: State = { ...DEFAULTS, people: Number.NaN, sparsity: 2.5, items: -1 };
+    const typed: QuestionSettings = { ...DEFAULTS, people: Number.NaN, sparsity: 2.5, items: -1 };
     expect([...invalidFields(typed).keys()]).toEqual(["items", "sparsity", "people"]);
     // Hidden fields are not checked, and the number of people per day may be unknown.
     expect(invalidFields({ ...typed, solve: "people", domain: "open" }).has("people")).toBe(false);
@@ -368,36 +370,36 @@ describe("ratings", () => {
     ["\u22123", -3],
     ["1000", 1000],
   ])("reads %s as the number that it is", (typed, number) => {
-    expect(numberOf(typed)).toBe(number);
-    expect(stateOf(`epsilon=${encodeURIComponent(typed)}`).epsilon).toBe(number);
+    expect(parseNumber(typed)).toBe(number);
+    expect(parseSettings(`epsilon=${encodeURIComponent(typed)}`).epsilon).toBe(number);
   });
 
   it.each(["1,000", "1,000,000", "1.000,5", "1 000", "0,7,", "seven", "0x10", "Infinity", "1e999"])(
     "refuses %s, which may be another number or none",
     (typed) => {
-      const [epsilon, people_per_day] = [numberOf(typed), numberOf(typed)];
+      const [epsilon, people_per_day] = [parseNumber(typed), parseNumber(typed)];
       const wrong = invalidFields({ ...DEFAULTS, epsilon, people_per_day });
       // An optional field may be empty, but not invalid.
       expect([...wrong.keys()]).toEqual(["people_per_day", "epsilon"]);
       expect(wrong.get("epsilon")).toMatch(/^Expected a number such as/);
-      expect(stateOf(`epsilon=${encodeURIComponent(typed)}`).epsilon).toBe(DEFAULTS.epsilon);
+      expect(parseSettings(`epsilon=${encodeURIComponent(typed)}`).epsilon).toBe(DEFAULTS.epsilon);
     },
   );
 
   it("tells nothing typed from no number", () => {
-    expect(numberOf(" ")).toBeNaN();
-    expect(invalidFields({ ...DEFAULTS, epsilon: numberOf("") }).get("epsilon")).toBe(
+    expect(parseNumber(" ")).toBeNaN();
+    expect(invalidFields({ ...DEFAULTS, epsilon: parseNumber("") }).get("epsilon")).toBe(
       "Expected a number.",
     );
   });
 
   it("has a command of its own", () => {
-    expect(commandOf(surveyOf({ people_per_day: Number.NaN }), "")?.join(" ")).toBe(
+    expect(planCommand(surveyOf({ people_per_day: Number.NaN }), "")?.join(" ")).toBe(
       "hushbin plan --items 100 --sparsity 5 --value sign --objective mean --level user --delta 1e-8 --honest-fraction 1 --people 100000 --epsilon 1",
     );
     const wanted = surveyOf({ people_per_day: Number.NaN, solve: "people", goal: "smallest" });
-    expect(commandOf(wanted, "")?.join(" ")).toMatch(/ --epsilon 1 --smallest 0.05$/);
-    expect(commandOf(surveyOf({ objective: "both" }), "")).toBeNull();
+    expect(planCommand(wanted, "")?.join(" ")).toMatch(/ --epsilon 1 --smallest 0.05$/);
+    expect(planCommand(surveyOf({ objective: "both" }), "")).toBeNull();
   });
 });
 
@@ -414,7 +416,7 @@ describe("the task file", () => {
       epsilon: 1,
       questions: [{ name: "[\n1,\n2\n]", edges: [-1, 0, 1e-7, 2.5], options: ["1", "2"] }],
     };
-    const file = taskFile({ task } as unknown as AnyPlan);
+    const file = taskFileText({ task } as unknown as AnyPlan);
     expect(JSON.parse(file)).toEqual(task);
     expect(file).toContain('      "edges": [-1, 0, 1e-7, 2.5],\n');
     expect(file.split("\n").length).toBe(15);
@@ -517,7 +519,7 @@ describe("the plan queue", () => {
 
   it("computes nothing twice, refusals included", () => {
     let calls = 0;
-    const plan = cached((question) => {
+    const plan = withCache((question) => {
       calls += 1;
       if (question.people === 1) throw { code: "parameter", message: "few" };
       return planOf(question);
@@ -534,25 +536,29 @@ describe("the plan queue", () => {
 
 describe("numbers in words", () => {
   it("have three digits, losses rounded up", () => {
-    expect([digits(0.018234), digits(3456.7), digits(null), digits(0)]).toEqual([
-      "0.0182",
-      "3,457",
+    expect([
+      formatNumber(0.018234),
+      formatNumber(3456.7),
+      formatNumber(null),
+      formatNumber(0),
+    ]).toEqual(["0.0182", "3,457", "–", "0"]);
+    expect([formatNumber(1e-8), formatNumber(2.5e-9)]).toEqual(["10⁻⁸", "2.5 × 10⁻⁹"]);
+    expect([
+      formatLossThreeDigits(1.0001),
+      formatLossThreeDigits(0.3),
+      formatLossThreeDigits(0.07),
+      formatLossThreeDigits(2),
+    ]).toEqual(["1.01", "0.3", "0.07", "2"]);
+    expect([formatFrequency(0.0788), formatFrequency(1), formatFrequency(null)]).toEqual([
+      "7.88%",
+      "100%",
       "–",
-      "0",
     ]);
-    expect([digits(1e-8), digits(2.5e-9)]).toEqual(["10⁻⁸", "2.5 × 10⁻⁹"]);
-    expect([lossDigits(1.0001), lossDigits(0.3), lossDigits(0.07), lossDigits(2)]).toEqual([
-      "1.01",
-      "0.3",
-      "0.07",
-      "2",
-    ]);
-    expect([perCent(0.0788), perCent(1), perCent(null)]).toEqual(["7.88%", "100%", "–"]);
-    expect(powers("1.20e+12")).toBe("1.2 × 10¹²");
+    expect(formatPowerOfTen("1.20e+12")).toBe("1.2 × 10¹²");
   });
 
   it("are none where there is no answer", () => {
-    expect(pointOf(3, null)).toEqual({
+    expect(curvePointOf(3, null)).toEqual({
       at: 3,
       error: null,
       smallest: null,

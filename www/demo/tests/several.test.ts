@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest";
-import { commandOf } from "../planner/command.js";
-import { curveQuestions, isSumInput, pointOf } from "../planner/curves.js";
+import { planCommand } from "../planner/command.js";
+import { curvePointOf, curveQuestions, isSumInput } from "../planner/curves.js";
 import {
-  firstInvalid,
-  fragmentOfAll,
-  namesOf,
-  parseFragment,
+  firstInvalidFields,
+  parseQuestions,
   plannerInput,
+  questionNames,
+  questionsFragment,
   shownQuestion,
-  withAdded,
-  withoutShown,
-  withShown,
+  withoutShownQuestion,
+  withQuestionAdded,
+  withShownReplaced,
 } from "../planner/questions.js";
-import { severalView } from "../planner/several-view.js";
-import { DEFAULTS, fragmentOf, type State, surveyOf } from "../planner/state.js";
+import { severalQuestionsView } from "../planner/several-view.js";
+import { DEFAULTS, type QuestionSettings, settingsFragment, surveyOf } from "../planner/state.js";
 import type { Survey } from "../shared/analysis.js";
 import { numberPlan } from "./answers.js";
 
@@ -25,13 +25,13 @@ function surveyed(several: Parameters<typeof plannerInput>[0]): Survey {
 }
 
 describe("several questions", () => {
-  const FLAG: State = { ...DEFAULTS, kind: "flag", solve: "people", within: 0.02 };
-  const NUMBER: State = { ...DEFAULTS, kind: "number", margin: 3 };
-  const RATINGS: State = { ...DEFAULTS, margin: 0.1 };
-  const ALL = withAdded(withAdded({ all: [FLAG], shown: 0 }, NUMBER), RATINGS);
+  const FLAG: QuestionSettings = { ...DEFAULTS, kind: "flag", solve: "people", within: 0.02 };
+  const NUMBER: QuestionSettings = { ...DEFAULTS, kind: "number", margin: 3 };
+  const RATINGS: QuestionSettings = { ...DEFAULTS, margin: 0.1 };
+  const ALL = withQuestionAdded(withQuestionAdded({ all: [FLAG], shown: 0 }, NUMBER), RATINGS);
 
   it("are asked by names of their own, each as exact as wanted", () => {
-    expect(namesOf(ALL.all)).toEqual(["flag-1", "number-2", "ratings-3"]);
+    expect(questionNames(ALL.all)).toEqual(["flag-1", "number-2", "ratings-3"]);
     expect(plannerInput(ALL)).toMatchObject({
       questions: [
         { name: "flag-1", kind: "flag" },
@@ -59,22 +59,36 @@ describe("several questions", () => {
   });
 
   it("give way to sums, which are of the first one's numbers", () => {
-    const sums = withShown({ ...ALL, shown: 1 }, { ...NUMBER, trust: "shuffler", max: 9 });
+    const sums = withShownReplaced({ ...ALL, shown: 1 }, { ...NUMBER, trust: "shuffler", max: 9 });
     expect(sums.all.map(({ trust }) => trust)).toEqual(["shuffler", "shuffler", "shuffler"]);
     expect(shownQuestion(sums)).toBe(sums.all[0]);
     expect(plannerInput(sums)).toMatchObject({ trust: "shuffler", epsilon: FLAG.central_epsilon });
-    const { all } = withShown(sums, { ...shownQuestion(sums), count: 2, dimension: Number.NaN });
+    const { all } = withShownReplaced(sums, {
+      ...shownQuestion(sums),
+      count: 2,
+      dimension: Number.NaN,
+    });
     expect(all.map(({ count }) => count)).toEqual([2, DEFAULTS.count, DEFAULTS.count]);
     // Sums ignore the other questions, so their errors are not shown.
     expect(
-      firstInvalid({ all: [all[0], { ...all[1], max: Number.NaN } as State], shown: 1 }),
+      firstInvalidFields({
+        all: [all[0], { ...all[1], max: Number.NaN } as QuestionSettings],
+        shown: 1,
+      }),
     ).toBeNull();
-    expect(withShown(sums, { ...shownQuestion(sums), trust: "nobody" }).all[1]?.max).toBe(9);
+    expect(withShownReplaced(sums, { ...shownQuestion(sums), trust: "nobody" }).all[1]?.max).toBe(
+      9,
+    );
   });
 
   it("share people and privacy, and nothing else", () => {
     expect(ALL.all.every(({ solve }) => solve === "people")).toBe(true);
-    const moved = withShown(ALL, { ...shownQuestion(ALL), epsilon: 3, solve: "error", margin: 9 });
+    const moved = withShownReplaced(ALL, {
+      ...shownQuestion(ALL),
+      epsilon: 3,
+      solve: "error",
+      margin: 9,
+    });
     expect(moved.all.map(({ epsilon }) => epsilon)).toEqual([3, 3, 3]);
     expect(moved.all.map(({ solve }) => solve)).toEqual(["error", "error", "error"]);
     expect(moved.all.map(({ margin }) => margin)).toEqual([DEFAULTS.margin, 3, 9]);
@@ -83,26 +97,26 @@ describe("several questions", () => {
 
   it("are added and removed where they are shown", () => {
     expect(ALL.shown).toBe(2);
-    const two = withoutShown({ ...ALL, shown: 1 });
-    expect(namesOf(two.all)).toEqual(["flag-1", "ratings-2"]);
+    const two = withoutShownQuestion({ ...ALL, shown: 1 });
+    expect(questionNames(two.all)).toEqual(["flag-1", "ratings-2"]);
     expect(shownQuestion(two).kind).toBe("ratings");
-    const one = withoutShown(two);
+    const one = withoutShownQuestion(two);
     expect([shownQuestion(one).kind, one.shown]).toEqual(["flag", 0]);
-    expect(withoutShown(one)).toEqual(one);
+    expect(withoutShownQuestion(one)).toEqual(one);
   });
 
   it("come back from a URL as they were", () => {
-    const { all } = withShown(ALL, { ...shownQuestion(ALL), people_per_day: Number.NaN });
-    expect(parseFragment(`#${fragmentOfAll({ all, shown: 1 })}`)).toEqual({ all, shown: 0 });
-    expect(fragmentOfAll({ all: [FLAG], shown: 0 })).toBe(fragmentOf(FLAG));
+    const { all } = withShownReplaced(ALL, { ...shownQuestion(ALL), people_per_day: Number.NaN });
+    expect(parseQuestions(`#${questionsFragment({ all, shown: 1 })}`)).toEqual({ all, shown: 0 });
+    expect(questionsFragment({ all: [FLAG], shown: 0 })).toBe(settingsFragment(FLAG));
   });
 
   it("are not asked where one cannot be, and the one shown is blamed first", () => {
-    expect(firstInvalid(ALL)).toBeNull();
+    expect(firstInvalidFields(ALL)).toBeNull();
     const wrong = { ...NUMBER, max: Number.NaN };
-    const { all } = withAdded(withAdded({ all: [FLAG], shown: 0 }, wrong), wrong);
-    expect(firstInvalid({ all, shown: 0 })?.at).toBe(1);
-    expect(firstInvalid({ all, shown: 2 })).toEqual({
+    const { all } = withQuestionAdded(withQuestionAdded({ all: [FLAG], shown: 0 }, wrong), wrong);
+    expect(firstInvalidFields({ all, shown: 0 })?.at).toBe(1);
+    expect(firstInvalidFields({ all, shown: 2 })).toEqual({
       at: 2,
       wrong: new Map([["max", "Expected a number."]]),
     });
@@ -111,10 +125,10 @@ describe("several questions", () => {
   it("have a command that takes them as a file", () => {
     const known = { ...FLAG, people_per_day: Number.NaN };
     const asked = surveyed(
-      withAdded({ all: [known], shown: 0 }, { ...DEFAULTS, kind: "together" }),
+      withQuestionAdded({ all: [known], shown: 0 }, { ...DEFAULTS, kind: "together" }),
     );
     const file = JSON.stringify({ id: "planned", questions: asked.questions });
-    expect(commandOf(asked, "planned")?.join(" ")).toBe(
+    expect(planCommand(asked, "planned")?.join(" ")).toBe(
       `echo '${file}' | hushbin plan --task /dev/stdin --within flag-1=0.02 --within together-2=0.01 --delta 1e-8 --honest-fraction 1 --epsilon 1`,
     );
   });
@@ -131,7 +145,7 @@ describe("several questions", () => {
       questions: [each("a", 0.25, 2), each("b", 0.75, 4)],
       together_over_drawn: 0.25,
     };
-    const view = severalView(answer, surveyed(ALL));
+    const view = severalQuestionsView(answer, surveyed(ALL));
     expect(view.each.map(({ name, drawn, reports }) => [name, drawn, reports])).toEqual([
       ["a", "25%", "250"],
       ["b", "75%", "750"],
@@ -145,7 +159,10 @@ describe("several questions", () => {
       [false, "×\u00a01.87", "3,500"],
     ]);
     const unlike = { ...answer, questions: [each("a", 0.5, null), each("b", 0.5, 2)] };
-    const { offers } = severalView({ ...unlike, together_over_drawn: null }, surveyed(ALL));
+    const { offers } = severalQuestionsView(
+      { ...unlike, together_over_drawn: null },
+      surveyed(ALL),
+    );
     expect(offers).toHaveLength(1);
   });
 
@@ -164,6 +181,6 @@ describe("several questions", () => {
     const [own] = numberPlan().questions;
     if (!own) throw new Error("expected a question");
     const answer = { ...numberPlan(), questions: [own, { ...own, error: 7 }] };
-    expect([0, 1, 2].map((at) => pointOf(1, answer, at).error)).toEqual([0.25, 7, null]);
+    expect([0, 1, 2].map((at) => curvePointOf(1, answer, at).error)).toEqual([0.25, 7, null]);
   });
 });

@@ -1,26 +1,31 @@
 import { describe, expect, it } from "vitest";
-import { taskFile } from "../planner/answer.js";
+import { taskFileText } from "../planner/answer.js";
 import {
-  controlOf,
   DEFAULTS,
-  fragmentOf,
+  fieldForError,
   invalidFields,
-  type State,
-  stateOf,
-  sumsOf,
+  parseSettings,
+  type QuestionSettings,
+  settingsFragment,
+  sumDraftOf,
   visibleControls,
 } from "../planner/state.js";
 import type { BothEstimates, SumPlan } from "../shared/analysis.js";
-import { browsing, drawBrowsing } from "../story/both/people.js";
-import { verdictOf } from "../story/both/section.js";
-import { BROWSING, inUnit } from "../story/both/task.js";
+import { browsingAnswersOf, drawBrowsingAnswers } from "../story/both/people.js";
+import { bothWaysVerdict } from "../story/both/section.js";
+import { BROWSING, formatWithUnit } from "../story/both/task.js";
 
-const SUMS: State = { ...DEFAULTS, trust: "shuffler", central_epsilon: 1, honest_fraction: 0.9 };
-const VECTOR: State = { ...SUMS, measure: "vector", dimension: 8, norm: 2 };
+const SUMS: QuestionSettings = {
+  ...DEFAULTS,
+  trust: "shuffler",
+  central_epsilon: 1,
+  honest_fraction: 0.9,
+};
+const VECTOR: QuestionSettings = { ...SUMS, measure: "vector", dimension: 8, norm: 2 };
 
 describe("a plan of sums", () => {
   it("is a draft of numbers, or of a vector", () => {
-    expect(sumsOf({ ...SUMS, count: 2, min: -1, max: 1 })).toEqual({
+    expect(sumDraftOf({ ...SUMS, count: 2, min: -1, max: 1 })).toEqual({
       id: "planned",
       trust: "shuffler",
       epsilon: 1,
@@ -32,13 +37,13 @@ describe("a plan of sums", () => {
         { name: "number-2", min: -1, max: 1 },
       ],
     });
-    expect(sumsOf(VECTOR)).toMatchObject({ vector: { items: 8, length: 2 } });
-    expect(sumsOf(VECTOR)).not.toHaveProperty("numbers");
+    expect(sumDraftOf(VECTOR)).toMatchObject({ vector: { items: 8, length: 2 } });
+    expect(sumDraftOf(VECTOR)).not.toHaveProperty("numbers");
   });
 
   it("stands in the address", () => {
-    expect(stateOf(`#${fragmentOf(VECTOR)}`)).toEqual(VECTOR);
-    expect(stateOf("#trust=shuffler&measure=nothing&people=many&delta=")).toEqual({
+    expect(parseSettings(`#${settingsFragment(VECTOR)}`)).toEqual(VECTOR);
+    expect(parseSettings("#trust=shuffler&measure=nothing&people=many&delta=")).toEqual({
       ...DEFAULTS,
       trust: "shuffler",
     });
@@ -50,19 +55,19 @@ describe("a plan of sums", () => {
   });
 
   it("blames the controls that are shown", () => {
-    expect(controlOf("number of coordinates", SUMS)).toBe("count");
-    expect(controlOf("messages of one person", SUMS)).toBe("people");
-    expect(controlOf("epsilon", SUMS)).toBe("central_epsilon");
-    expect(controlOf("max", SUMS)).toBe("max");
-    expect(controlOf("max", VECTOR)).toBeUndefined();
-    expect(controlOf("length", VECTOR)).toBe("norm");
-    expect(controlOf(undefined, SUMS)).toBeUndefined();
+    expect(fieldForError("number of coordinates", SUMS)).toBe("count");
+    expect(fieldForError("messages of one person", SUMS)).toBe("people");
+    expect(fieldForError("epsilon", SUMS)).toBe("central_epsilon");
+    expect(fieldForError("max", SUMS)).toBe("max");
+    expect(fieldForError("max", VECTOR)).toBeUndefined();
+    expect(fieldForError("length", VECTOR)).toBe("norm");
+    expect(fieldForError(undefined, SUMS)).toBeUndefined();
     expect(visibleControls(VECTOR).has("dimension")).toBe(true);
     expect(visibleControls(DEFAULTS).has("dimension")).toBe(false);
   });
 
   it("is a task file that says the same, with a line for each number", () => {
-    const text = taskFile({ task: BROWSING } as unknown as SumPlan);
+    const text = taskFileText({ task: BROWSING } as unknown as SumPlan);
     expect(JSON.parse(text)).toEqual(BROWSING);
     expect(text).toContain('    { "name": "load", "min": 0, "max": 10000, "unit": "ms" },\n');
   });
@@ -70,21 +75,22 @@ describe("a plan of sums", () => {
 
 describe("people who are asked both ways", () => {
   it("are the same every time, and answer within the limits but for few", () => {
-    const answers = drawBrowsing(5, 2);
-    expect([...answers]).toEqual([...browsing(5), ...browsing(6)]);
-    const beyond = Array.from({ length: 2000 }, (_, person) => browsing(person)).filter((own) =>
-      own.some((value, item) => {
-        const { min = 0, max = 0 } = BROWSING.numbers[item] ?? {};
-        return !(min <= value && value <= max);
-      }),
+    const answers = drawBrowsingAnswers(5, 2);
+    expect([...answers]).toEqual([...browsingAnswersOf(5), ...browsingAnswersOf(6)]);
+    const beyond = Array.from({ length: 2000 }, (_, person) => browsingAnswersOf(person)).filter(
+      (own) =>
+        own.some((value, item) => {
+          const { min = 0, max = 0 } = BROWSING.numbers[item] ?? {};
+          return !(min <= value && value <= max);
+        }),
     );
     expect(beyond.length).toBeLessThan(20);
   });
 
   it("are printed in digits of the range", () => {
-    expect(inUnit(1234.56, [0, 10_000], "ms")).toBe("1,235 ms");
-    expect(inUnit(12.3456, [0, 60], "min")).toBe("12.35 min");
-    expect(inUnit(-3.21, [0, 200])).toBe("−3.2");
+    expect(formatWithUnit(1234.56, [0, 10_000], "ms")).toBe("1,235 ms");
+    expect(formatWithUnit(12.3456, [0, 60], "min")).toBe("12.35 min");
+    expect(formatWithUnit(-3.21, [0, 200])).toBe("−3.2");
   });
 
   it("are summed up without flattery", () => {
@@ -100,6 +106,8 @@ describe("people who are asked both ways", () => {
       confidence: 0.95,
       items: [{ item: "load", range: [0, 10], truth: 5, local: of(6, 4), shuffled: of(5.5, 0.2) }],
     };
-    expect(verdictOf(found)).toMatch(/20 times smaller.*1 of 1 local intervals and inside 0 of 1/);
+    expect(bothWaysVerdict(found)).toMatch(
+      /20 times smaller.*1 of 1 local intervals and inside 0 of 1/,
+    );
   });
 });

@@ -1,12 +1,12 @@
 import { describe, expect, it, vi } from "vitest";
 import type { Explanation } from "../shared/analysis.js";
-import { Collector, type EstimatesAnswer } from "../story/collector.js";
+import { CollectorClient, type EstimatesResponse } from "../story/collector.js";
 import draft from "../story/tasks/visits.json" with { type: "json" };
-import { belowRows, numberVerdict, quantileRows } from "../story/visits/estimates.js";
-import { callOf, loadTimeText } from "../story/visits/own.js";
-import { drawVisits, truthOf, visitor } from "../story/visits/people.js";
+import { loadTimeVerdict, quantileRows, shareBelowRows } from "../story/visits/estimates.js";
+import { loadTimeText, reportCallCode } from "../story/visits/own.js";
+import { drawVisitor, drawVisits, visitTrueCounts } from "../story/visits/people.js";
 import { revealedText } from "../story/visits/revealed.js";
-import { entriesOf, LOAD, VISITS } from "../story/visits/task.js";
+import { LOAD, VISITS, visitEntries } from "../story/visits/task.js";
 
 describe("the task of the visits", () => {
   it("is what the collector serves", () => {
@@ -15,7 +15,7 @@ describe("the task of the visits", () => {
 
   it("is refused where the collector's is another", async () => {
     vi.stubGlobal("fetch", async () => Response.json({ fingerprint: "ab" }));
-    const collector = new Collector("http://x", VISITS.id);
+    const collector = new CollectorClient("http://x", VISITS.id);
     await collector.check("ab");
     await expect(collector.check("cd")).rejects.toMatchObject({ final: true });
   });
@@ -25,7 +25,7 @@ describe("what the bytes of a visit tell", () => {
   const visit = { theme: "system", features: ["share", "search"], loadMs: 1830 } as const;
 
   it("is asked of the answers as the questions see them", () => {
-    expect(entriesOf(visit)).toEqual([
+    expect(visitEntries(visit)).toEqual([
       [{ item: 2, value: 1 }],
       [
         { item: 2, value: 1 },
@@ -72,7 +72,7 @@ describe("the invented visitors", () => {
       expect(items[at]).toBe(0);
       return { theme, features: used, loadMs: values[at++] };
     };
-    expect([read(0), read(1)]).toEqual([visitor(7), visitor(8)]);
+    expect([read(0), read(1)]).toEqual([drawVisitor(7), drawVisitor(8)]);
     expect(at).toBe(values.length);
   });
 
@@ -84,7 +84,7 @@ describe("the invented visitors", () => {
   });
 
   it("have the shares and load times that they are invented with", () => {
-    const { themes, features, quantile } = truthOf(20_000, null);
+    const { themes, features, quantile } = visitTrueCounts(20_000, null);
     // Five standard errors of a share of 20,000 people are below 0.018.
     [0.42, 0.3, 0.22, 0.06].forEach((share, index) => {
       expect(Math.abs((themes[index] ?? 0) / 20_000 - share)).toBeLessThan(0.018);
@@ -100,15 +100,15 @@ describe("the truth about visits", () => {
   const own = { theme: "high-contrast", features: ["offline"], loadMs: 12 } as const;
 
   it("is that of nobody, of the crowd, and of the visitor's own", () => {
-    expect(truthOf(0, null).quantile(0.5)).toBeNull();
-    const alone = truthOf(0, own);
+    expect(visitTrueCounts(0, null).quantile(0.5)).toBeNull();
+    const alone = visitTrueCounts(0, own);
     expect([alone.themes, alone.features]).toEqual([
       [0, 0, 0, 1],
       [0, 0, 0, 0, 1],
     ]);
     // Numbers below the scale count as its minimum.
     expect([alone.below(50), alone.below(60), alone.quantile(0.5)]).toEqual([0, 1, 50]);
-    const [crowd, both] = [truthOf(500, null), truthOf(500, own)];
+    const [crowd, both] = [visitTrueCounts(500, null), visitTrueCounts(500, own)];
     expect([both.people, both.crowd]).toEqual([501, 500]);
     expect(both.themes[3]).toBe((crowd.themes[3] ?? 0) + 1);
     expect(both.themes.reduce((sum, n) => sum + n)).toBe(501);
@@ -116,8 +116,8 @@ describe("the truth about visits", () => {
   });
 
   it("takes for a quantile the least load time that enough do not exceed", () => {
-    const loads = Array.from({ length: 500 }, (_, person) => visitor(person).loadMs);
-    const { quantile } = truthOf(500, null);
+    const loads = Array.from({ length: 500 }, (_, person) => drawVisitor(person).loadMs);
+    const { quantile } = visitTrueCounts(500, null);
     for (const part of [0.5, 0.75, 0.95]) {
       const found = quantile(part) ?? 0;
       expect(loads.filter((load) => load <= found).length).toBeGreaterThanOrEqual(part * 500);
@@ -126,8 +126,8 @@ describe("the truth about visits", () => {
   });
 
   it("counts the load times below an edge", () => {
-    const loads = Array.from({ length: 500 }, (_, person) => visitor(person).loadMs);
-    const { below } = truthOf(500, null);
+    const loads = Array.from({ length: 500 }, (_, person) => drawVisitor(person).loadMs);
+    const { below } = visitTrueCounts(500, null);
     for (const edge of LOAD.edges.slice(1, -1)) {
       expect(below(edge)).toBe(loads.filter((load) => load < edge).length);
     }
@@ -152,30 +152,33 @@ describe("load times in words", () => {
       distribution: [{ ...share, below: 60 }],
       quantiles: [quantile(0.95, 3000, 500), quantile(0.5, 700, 90)],
     },
-  } as Partial<EstimatesAnswer> as EstimatesAnswer;
-  const truth = { ...truthOf(0, null), quantile: (part: number) => (part === 0.5 ? 750 : 9000) };
+  } as Partial<EstimatesResponse> as EstimatesResponse;
+  const truth = {
+    ...visitTrueCounts(0, null),
+    quantile: (part: number) => (part === 0.5 ? 750 : 9000),
+  };
 
   it("name what is estimated, and count the intervals that hold the truth", () => {
     const rows = quantileRows(answer, truth);
     expect(rows.map(({ estimate }) => estimate)).toEqual([700, null, 3000]);
     const verdict = (comparable: boolean) =>
-      numberVerdict({ below: [], quantiles: rows }, 1200, comparable);
+      loadTimeVerdict({ below: [], quantiles: rows }, 1200, comparable);
     expect(verdict(false)).toBe(
       "1,200 reports: median 700 ms (610 to 790), 95th percentile 3,000 ms (2,500 to 3,500).",
     );
     expect(verdict(true)).toMatch(/inside 1 of 3 intervals\.$/);
-    const below = belowRows(answer, { ...truth, people: 10, below: () => 1 });
+    const below = shareBelowRows(answer, { ...truth, people: 10, below: () => 1 });
     expect(below.map(({ estimate }) => estimate)).toEqual([0.1, ...Array(30).fill(null)]);
     expect(below[0]).toMatchObject({ label: "Below 60 ms", truth: 0.1, interval: [0.05, 0.15] });
-    expect(numberVerdict({ below: below.slice(0, 1), quantiles: rows }, 1200, true)).toMatch(
+    expect(loadTimeVerdict({ below: below.slice(0, 1), quantiles: rows }, 1200, true)).toMatch(
       / The truth lies inside 2 of 4 intervals\.$/,
     );
     const none = quantileRows(undefined, truth);
-    expect(numberVerdict({ below: [], quantiles: none }, 0, true)).toMatch(/no reports yet/);
+    expect(loadTimeVerdict({ below: [], quantiles: none }, 0, true)).toMatch(/no reports yet/);
   });
 
   it("say what the page calls, and what is clipped", () => {
-    expect(callOf({ theme: "dark", features: ["search", "share"], loadMs: 1830 })).toBe(
+    expect(reportCallCode({ theme: "dark", features: ["search", "share"], loadMs: 1830 })).toBe(
       'await client.report({\n  theme: "dark",\n  features: ["search", "share"],\n  loadMs: 1830,\n});',
     );
     expect([loadTimeText(1830), loadTimeText(12)]).toEqual([

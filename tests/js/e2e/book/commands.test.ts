@@ -17,7 +17,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { certaintyOf } from "../../../../www/client/certainty.js";
+import { maximumCertainty } from "../../../../www/client/certainty.js";
 import { launchChromium } from "../../../../www/scripts/lib/browser.mjs";
 import { BIN, PACKAGE, ROOT, TARGET } from "../../../../www/scripts/lib/paths.mjs";
 import { CHAPTERS, type Chapter, type Step } from "./chapters.js";
@@ -231,7 +231,7 @@ describe("the README", () => {
     [1, "73"],
     [2, "88"],
   ])("says how sure someone can become at ε = %d", (epsilon, certainty) => {
-    expect(certaintyOf(epsilon)).toBe(certainty);
+    expect(maximumCertainty(epsilon)).toBe(certainty);
     expect(readme).toContain(`${certainty} %`);
   });
 });

@@ -2,9 +2,9 @@
 // has its own lane, and both lanes have the same scale.
 
 import type { BothEstimate, BothEstimates, Estimate } from "../../shared/analysis.js";
-import { byId, setAll, svg } from "../../shared/dom.js";
+import { byId, setAttributes, svg } from "../../shared/dom.js";
 import { describeChart } from "../figure.js";
-import { inUnit, labelOf } from "./task.js";
+import { formatWithUnit, numberLabel } from "./task.js";
 
 const HEAD = 28;
 /** Heights of a lane in px, on wide and on narrow screens. A narrow lane has its text above. */
@@ -12,7 +12,7 @@ const LANES = { wide: 26, narrow: 40 };
 const GAP = 14;
 const WIDE = 560;
 
-export class BothChart {
+export class BothWaysChart {
   readonly #chart = byId<SVGSVGElement>("both-chart");
   readonly #body = svg("g");
   #found: BothEstimates | null = null;
@@ -27,8 +27,8 @@ export class BothChart {
     const items = found?.items ?? [];
     describeChart("both-chart", {
       title: "Means of four numbers: truth, local estimate and shuffled estimate",
-      sentences: items.length === 0 ? ["No one has been asked yet."] : items.map(sentence),
-      cells: items.map(cells),
+      sentences: items.length === 0 ? ["No one has been asked yet."] : items.map(numberInWords),
+      cells: items.map(numberCells),
     });
     this.#draw();
   }
@@ -38,9 +38,9 @@ export class BothChart {
     const items = this.#found?.items ?? [];
     if (width === 0) return;
     const row = HEAD + 2 * heightOf(width) + GAP;
-    setAll(this.#chart, { viewBox: `0 0 ${width} ${items.length * row}` });
-    setAll(this.#chart, { height: items.length * row });
-    const rows = items.map((own, index) => drawn(own, width, index * row));
+    setAttributes(this.#chart, { viewBox: `0 0 ${width} ${items.length * row}` });
+    setAttributes(this.#chart, { height: items.length * row });
+    const rows = items.map((own, index) => drawNumber(own, width, index * row));
     this.#body.replaceChildren(...rows);
   }
 }
@@ -51,21 +51,21 @@ const heightOf = (width: number) => (width >= WIDE ? LANES.wide : LANES.narrow);
  * Returns the distance from the truth to either end of a number's scale, so that both intervals
  * fit.
  */
-function reachOf({ truth, local, shuffled }: BothEstimate): number {
+function scaleHalfRange({ truth, local, shuffled }: BothEstimate): number {
   const ends = [local, shuffled].flatMap((own) => [own.estimate, ...own.simultaneous_interval]);
   return 1.08 * Math.max(...ends.map((end) => Math.abs(end - truth)));
 }
 
-function drawn(own: BothEstimate, width: number, top: number): SVGGElement {
+function drawNumber(own: BothEstimate, width: number, top: number): SVGGElement {
   const { item, unit, range, truth, local, shuffled } = own;
   const [wide, height] = [width >= WIDE, heightOf(width)];
   const [left, right] = [wide ? 84 : 8, width - (wide ? 150 : 8)];
-  const reach = reachOf(own);
+  const reach = scaleHalfRange(own);
   const x = (value: number) => left + ((value - truth + reach) / (2 * reach)) * (right - left);
   const lane = (name: string, estimate: Estimate, kind: string, at: number) => {
     const y = top + HEAD + (at + 1) * height - LANES.wide / 2;
     const [from, to] = estimate.simultaneous_interval.map(x) as [number, number];
-    const shown = inUnit(estimate.estimate, range, unit);
+    const shown = formatWithUnit(estimate.estimate, range, unit);
     const cap = (end: number) =>
       svg("rect", { class: "cap", x: end - 1, y: y - 6, width: 2, height: 12 });
     return svg(
@@ -89,8 +89,8 @@ function drawn(own: BothEstimate, width: number, top: number): SVGGElement {
   const said = svg(
     "text",
     { class: "label", x: 0, y: top + 16 },
-    svg("tspan", { class: "amount" }, labelOf(item)),
-    svg("tspan", { class: "spread", dx: 8 }, `truth ${inUnit(truth, range, unit)}`),
+    svg("tspan", { class: "amount" }, numberLabel(item)),
+    svg("tspan", { class: "spread", dx: 8 }, `truth ${formatWithUnit(truth, range, unit)}`),
   );
   return svg(
     "g",
@@ -111,18 +111,24 @@ function drawn(own: BothEstimate, width: number, top: number): SVGGElement {
 const diamond = (x: number, y: number) =>
   `M${x} ${y - 6}L${x + 6} ${y}L${x} ${y + 6}L${x - 6} ${y}Z`;
 
-function spread({ simultaneous_interval }: Estimate, words: (value: number) => string): string {
+function intervalInWords(
+  { simultaneous_interval }: Estimate,
+  words: (value: number) => string,
+): string {
   const [from, to] = simultaneous_interval;
   return `${words(from)} to ${words(to)}`;
 }
 
-function sentence({ item, unit, range, truth, local, shuffled }: BothEstimate): string {
-  const words = (value: number) => inUnit(value, range, unit);
-  return `${labelOf(item)}: truth ${words(truth)}; local estimate ${words(local.estimate)}, interval ${spread(local, words)}; shuffled estimate ${words(shuffled.estimate)}, interval ${spread(shuffled, words)}.`;
+function numberInWords({ item, unit, range, truth, local, shuffled }: BothEstimate): string {
+  const words = (value: number) => formatWithUnit(value, range, unit);
+  return `${numberLabel(item)}: truth ${words(truth)}; local estimate ${words(local.estimate)}, interval ${intervalInWords(local, words)}; shuffled estimate ${words(shuffled.estimate)}, interval ${intervalInWords(shuffled, words)}.`;
 }
 
-function cells({ item, unit, range, truth, local, shuffled }: BothEstimate): string[] {
-  const words = (value: number) => inUnit(value, range, unit);
-  const both = [local, shuffled].flatMap((own) => [words(own.estimate), spread(own, words)]);
-  return [labelOf(item), words(truth), ...both];
+function numberCells({ item, unit, range, truth, local, shuffled }: BothEstimate): string[] {
+  const words = (value: number) => formatWithUnit(value, range, unit);
+  const both = [local, shuffled].flatMap((own) => [
+    words(own.estimate),
+    intervalInWords(own, words),
+  ]);
+  return [numberLabel(item), words(truth), ...both];
 }

@@ -14,17 +14,17 @@ const FIRST = 200;
  * Returns the answers of `people` people, one person after the other. The first person has the
  * number `first`.
  */
-export function drawBrowsing(first: number, people: number): Float64Array {
+export function drawBrowsingAnswers(first: number, people: number): Float64Array {
   const numbers = BROWSING.numbers.length;
   const answers = new Float64Array(people * numbers);
   for (let index = 0; index < people; index += 1) {
-    answers.set(browsing(first + index), index * numbers);
+    answers.set(browsingAnswersOf(first + index), index * numbers);
   }
   return answers;
 }
 
 /** Returns the four answers of one invented person. */
-export function browsing(person: number): number[] {
+export function browsingAnswersOf(person: number): number[] {
   const roll = (purpose: number) => ROLLS(person, FIRST + purpose);
   // Most pages load fast, a few very slowly. People who stay longer scroll and click more.
   const load = 400 / (0.08 + roll(0)) + 300 * roll(1);

@@ -2,13 +2,19 @@
 // messages through a shuffler. Both ways have the same ε.
 
 import { Both, type BothEstimates } from "../../shared/analysis.js";
-import { byId, el, setAll } from "../../shared/dom.js";
-import { count, counted, lossOf, powers, short } from "../../shared/format.js";
-import { figure } from "../figure.js";
+import { byId, el, setAttributes } from "../../shared/dom.js";
+import {
+  formatCount,
+  formatCountWithNoun,
+  formatLossSixDecimals,
+  formatPowerOfTen,
+  formatThreeDigits,
+} from "../../shared/format.js";
+import { createChartAndTable } from "../figure.js";
 import { drawSeed } from "../randomness.js";
-import { BothChart } from "./chart.js";
-import { drawBrowsing } from "./people.js";
-import { SentView } from "./sent.js";
+import { BothWaysChart } from "./chart.js";
+import { drawBrowsingAnswers } from "./people.js";
+import { SentDataView } from "./sent.js";
 import { BROWSING } from "./task.js";
 
 /**
@@ -19,19 +25,19 @@ const SIZES = [BROWSING.people, 30_000, 100_000];
 const SLICE = 500;
 const CONFIDENCE = 0.95;
 
-export class BothSection {
+export class BothWaysSection {
   readonly #onTrouble: (error: unknown) => void;
   readonly #size = byId<HTMLSelectElement>("both-size");
   readonly #button = byId<HTMLButtonElement>("both-ask");
   readonly #bar = byId<HTMLProgressElement>("both-progress");
-  readonly #chart: BothChart;
-  #both = open();
+  readonly #chart: BothWaysChart;
+  #both = createSimulation();
   #asking: AbortController | null = null;
 
   constructor(onTrouble: (error: unknown) => void) {
     this.#onTrouble = onTrouble;
     byId("both-plot").append(
-      ...figure("both-chart", "Estimates", [
+      ...createChartAndTable("both-chart", "Estimates", [
         "Number",
         "Truth",
         "Local estimate",
@@ -42,10 +48,11 @@ export class BothSection {
     );
     // Six columns do not fit a narrow screen, so the table scrolls and needs the focus.
     const table = document.querySelector("#both-plot .tabulated");
-    if (table) setAll(table, { tabindex: 0, role: "region", "aria-label": "Estimates as a table" });
-    this.#chart = new BothChart();
+    if (table)
+      setAttributes(table, { tabindex: 0, role: "region", "aria-label": "Estimates as a table" });
+    this.#chart = new BothWaysChart();
     this.#size.append(
-      ...SIZES.map((size) => el("option", { value: size }, `${count(size)} people`)),
+      ...SIZES.map((size) => el("option", { value: size }, `${formatCount(size)} people`)),
     );
     this.#button.addEventListener("click", () => {
       if (this.#asking) this.#asking.abort();
@@ -53,17 +60,17 @@ export class BothSection {
     });
     this.#promise();
     this.#show(null);
-    new SentView(() => this.#both, onTrouble).show();
+    new SentDataView(() => this.#both, onTrouble).show();
   }
 
   #promise(): void {
     const { local_epsilon, local_statement, shuffled, messages } = this.#both.promises;
-    byId("both-local-epsilon").textContent = `local ε = ${lossOf(local_epsilon)}`;
+    byId("both-local-epsilon").textContent = `local ε = ${formatLossSixDecimals(local_epsilon)}`;
     byId("both-local-statement").textContent = local_statement;
     byId("both-central-epsilon").textContent =
-      `no local ε; central ε = ${lossOf(shuffled.central_epsilon)}, δ = ${powers(shuffled.delta.toExponential())}`;
+      `no local ε; central ε = ${formatLossSixDecimals(shuffled.central_epsilon)}, δ = ${formatPowerOfTen(shuffled.delta.toExponential())}`;
     byId("both-shuffled-statement").textContent = shuffled.statement;
-    byId("both-count").textContent = counted(messages, "message");
+    byId("both-count").textContent = formatCountWithNoun(messages, "message");
   }
 
   async #ask(people: number): Promise<void> {
@@ -73,11 +80,11 @@ export class BothSection {
     this.#bar.hidden = false;
     this.#bar.value = 0;
     const status = byId("both-status");
-    status.textContent = `Asking ${count(people)} people in both ways …`;
-    const both = open();
+    status.textContent = `Asking ${formatCount(people)} people in both ways …`;
+    const both = createSimulation();
     try {
       for (let first = 0; first < people && !asking.signal.aborted; first += SLICE) {
-        both.add(drawBrowsing(first, Math.min(SLICE, people - first)));
+        both.add(drawBrowsingAnswers(first, Math.min(SLICE, people - first)));
         this.#bar.value = (first + SLICE) / people;
         // Let the page handle input and paint.
         await new Promise((rested) => setTimeout(rested));
@@ -92,7 +99,7 @@ export class BothSection {
       this.#both = both;
       const found = both.estimates(CONFIDENCE);
       this.#show(found);
-      status.textContent = summary(found);
+      status.textContent = askedText(found);
     } catch (error) {
       status.textContent = "The simulation was interrupted.";
       this.#onTrouble(error);
@@ -106,11 +113,11 @@ export class BothSection {
   #show(found: BothEstimates | null): void {
     byId("both-plot").hidden = found === null;
     this.#chart.show(found);
-    byId("both-verdict").textContent = found === null ? "" : verdictOf(found);
+    byId("both-verdict").textContent = found === null ? "" : bothWaysVerdict(found);
   }
 }
 
-function open(): Both {
+function createSimulation(): Both {
   return new Both(BROWSING, drawSeed());
 }
 
@@ -118,16 +125,16 @@ function open(): Both {
  * Compares both ways in words: the ratio of the standard errors, and the number of intervals that
  * contain the truth.
  */
-export function verdictOf({ people, items }: BothEstimates): string {
+export function bothWaysVerdict({ people, items }: BothEstimates): string {
   const ratios = items.map(({ local, shuffled }) => local.standard_error / shuffled.standard_error);
   const times = ratios.reduce((sum, own) => sum + own, 0) / ratios.length;
   const held = (way: "local" | "shuffled") =>
     items.filter(({ truth, [way]: { simultaneous_interval: ends } }) => {
       return ends[0] <= truth && truth <= ends[1];
     }).length;
-  return `${count(people)} people, at the same ε: standard errors through the shuffler are ${short(times)} times smaller than with local reports, but the shuffler has to be trusted. The truth lies inside ${held("local")} of ${items.length} local intervals and inside ${held("shuffled")} of ${items.length} shuffled intervals.`;
+  return `${formatCount(people)} people, at the same ε: standard errors through the shuffler are ${formatThreeDigits(times)} times smaller than with local reports, but the shuffler has to be trusted. The truth lies inside ${held("local")} of ${items.length} local intervals and inside ${held("shuffled")} of ${items.length} shuffled intervals.`;
 }
 
-function summary({ people }: BothEstimates): string {
-  return `${count(people)} people were asked in both ways. Nothing was sent.`;
+function askedText({ people }: BothEstimates): string {
+  return `${formatCount(people)} people were asked in both ways. Nothing was sent.`;
 }

@@ -2,11 +2,16 @@
 
 import type { Both, BothSent } from "../../shared/analysis.js";
 import { byId, el } from "../../shared/dom.js";
-import { count, counted, hexByte, short } from "../../shared/format.js";
-import { browsing } from "./people.js";
-import { BROWSING, inUnit, labelOf } from "./task.js";
+import {
+  formatCount,
+  formatCountWithNoun,
+  formatThreeDigits,
+  hexByte,
+} from "../../shared/format.js";
+import { browsingAnswersOf } from "./people.js";
+import { BROWSING, formatWithUnit, numberLabel } from "./task.js";
 
-export class SentView {
+export class SentDataView {
   readonly #both: () => Both;
   readonly #onTrouble: (error: unknown) => void;
   #person = 0;
@@ -22,10 +27,10 @@ export class SentView {
 
   show(): void {
     try {
-      const answer = browsing(this.#person);
+      const answer = browsingAnswersOf(this.#person);
       const sent = this.#both().sent(Float64Array.from(answer));
       byId("both-answer").textContent =
-        `Person ${count(this.#person + 1)} answers ${answersOf(answer)}.`;
+        `Person ${formatCount(this.#person + 1)} answers ${answersInWords(answer)}.`;
       showReport(sent);
       showMessages(sent);
     } catch (error) {
@@ -36,15 +41,16 @@ export class SentView {
 
 const numberOf = (item: string) => BROWSING.numbers.find(({ name }) => name === item);
 
-function words(item: string, value: number): string {
+function formatAnswer(item: string, value: number): string {
   const { min = 0, max = 1, ...own } = numberOf(item) ?? {};
   const unit = "unit" in own ? own.unit : undefined;
-  return inUnit(value, [min, max], unit);
+  return formatWithUnit(value, [min, max], unit);
 }
 
-function answersOf(answer: readonly number[]): string {
+function answersInWords(answer: readonly number[]): string {
   const said = BROWSING.numbers.map(
-    ({ name }, index) => `${labelOf(name).toLowerCase()} ${words(name, answer[index] ?? 0)}`,
+    ({ name }, index) =>
+      `${numberLabel(name).toLowerCase()} ${formatAnswer(name, answer[index] ?? 0)}`,
   );
   return said.join(", ");
 }
@@ -52,18 +58,21 @@ function answersOf(answer: readonly number[]): string {
 function showReport({ report, told, most }: BothSent): void {
   const bytes = report.map((byte) => el("span", { class: "byte" }, hexByte(byte)));
   byId("both-report").replaceChildren(...bytes);
-  byId("both-report").setAttribute("aria-label", `${counted(report.length, "byte")} of a report`);
+  byId("both-report").setAttribute(
+    "aria-label",
+    `${formatCountWithNoun(report.length, "byte")} of a report`,
+  );
   const rows = told.map(({ label, ratio }) =>
     el(
       "tr",
       {},
-      el("th", { scope: "row" }, labelOf(label)),
-      el("td", {}, ratio === 1 ? "unchanged" : `× ${short(ratio)}`),
+      el("th", { scope: "row" }, numberLabel(label)),
+      el("td", {}, ratio === 1 ? "unchanged" : `× ${formatThreeDigits(ratio)}`),
     ),
   );
   byId("both-told").replaceChildren(...rows);
   byId("both-told-text").textContent =
-    `The table shows the factor by which these bytes change the odds of a number’s maximum against its minimum. Every report has factors between 1/${short(most)} and ${short(most)}.`;
+    `The table shows the factor by which these bytes change the odds of a number’s maximum against its minimum. Every report has factors between 1/${formatThreeDigits(most)} and ${formatThreeDigits(most)}.`;
 }
 
 function showMessages({ messages, read }: BothSent): void {
@@ -77,10 +86,10 @@ function showMessages({ messages, read }: BothSent): void {
     el(
       "tr",
       {},
-      el("th", { scope: "row" }, labelOf(item)),
+      el("th", { scope: "row" }, numberLabel(item)),
       el("td", {}, `${up} ▲, ${down} ▼`),
-      el("td", {}, `${words(item, found)} ± ${words(item, give)}`),
-      el("td", {}, words(item, answered)),
+      el("td", {}, `${formatAnswer(item, found)} ± ${formatAnswer(item, give)}`),
+      el("td", {}, formatAnswer(item, answered)),
     ),
   );
   byId("both-read").replaceChildren(...rows);

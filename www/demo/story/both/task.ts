@@ -26,12 +26,16 @@ export const LABELS: Readonly<Record<(typeof BROWSING.numbers)[number]["name"], 
   clicks: "Clicks",
 };
 
-export function labelOf(item: string): string {
+export function numberLabel(item: string): string {
   return LABELS[item as keyof typeof LABELS] ?? item;
 }
 
 /** Formats a number with its unit. A wide range has fewer decimals. */
-export function inUnit(value: number, range: readonly [number, number], unit?: string): string {
+export function formatWithUnit(
+  value: number,
+  range: readonly [number, number],
+  unit?: string,
+): string {
   const places = Math.max(0, 4 - Math.ceil(Math.log10(range[1] - range[0])));
   const format = { minimumFractionDigits: places, maximumFractionDigits: places };
   const text = new Intl.NumberFormat("en-GB", format).format(value).replace("-", "−");

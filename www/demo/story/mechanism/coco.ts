@@ -3,11 +3,24 @@
 
 import type { Outcome, Placement, Reported } from "../../shared/analysis.js";
 import { el } from "../../shared/dom.js";
-import type { NamedTask } from "../collector.js";
+import type { NamedItemsTask } from "../collector.js";
 import type { Question } from "../questions.js";
 import draft from "../tasks/coco.json" with { type: "json" };
-import { type MechanismInfo, type MechanismTexts, narrow, type Picture } from "./mechanism.js";
-import { bars, chipKey, chipOf, chipsOf, Hashes, listed, REPORTED_KEY } from "./picture.js";
+import {
+  type MechanismInfo,
+  type MechanismTexts,
+  narrowKind,
+  type ReportPicture,
+} from "./mechanism.js";
+import {
+  chipLegend,
+  contentInWords,
+  createChip,
+  createChips,
+  drawOutcomeBars,
+  HashFunctionWords,
+  REPORTED_KEY,
+} from "./picture.js";
 
 export const coco: MechanismInfo = {
   name: "CoCo",
@@ -15,12 +28,12 @@ export const coco: MechanismInfo = {
     "Reveals only the share of yes minus the share of no, but more exactly. Opposite answers cancel inside a report and leave room for others.",
   covers: "your whole report",
   task: draft.id,
-  explain: (task) => new Coco(task),
+  explain: (task) => new CocoTexts(task),
 };
 
 const ADDED = "coin tosses for questions without an answer";
 
-export class Coco implements MechanismTexts {
+export class CocoTexts implements MechanismTexts {
   readonly part = "side";
   readonly probabilities: string;
   readonly score =
@@ -29,16 +42,16 @@ export class Coco implements MechanismTexts {
   readonly #sparsity: number;
   /** Name of the elements that stand in for missing answers. */
   readonly #filler: string;
-  readonly #hashes: Hashes;
+  readonly #hashes: HashFunctionWords;
 
-  constructor({ id, mechanism, sparsity, epsilon }: NamedTask) {
+  constructor({ id, mechanism, sparsity, epsilon }: NamedItemsTask) {
     if (mechanism.name !== "coco" || mechanism.favoured === undefined) {
       throw new RangeError(`task ${id} is expected to use coco with the rule strongest`);
     }
     const { buckets, favoured, hashing, hashes = 1 } = mechanism;
     this.#sparsity = sparsity;
     this.#filler = hashing === "balanced-items" ? ADDED : "padding";
-    this.#hashes = new Hashes(hashes, buckets);
+    this.#hashes = new HashFunctionWords(hashes, buckets);
     const factor = Number(Math.exp(epsilon).toPrecision(3));
     this.probabilities = `every side of every pair can be reported. Your answers only change the probabilities: a favoured side is ${factor} times more likely than any other side, never more.`;
     this.figures = [
@@ -52,7 +65,7 @@ export class Coco implements MechanismTexts {
   }
 
   words(reported: Reported): string {
-    const { pair, plus } = narrow(reported, "side");
+    const { pair, plus } = narrowKind(reported, "side");
     const side = plus ? "plus" : "minus";
     const first = this.#hashes.first(2 * pair);
     const own =
@@ -64,18 +77,18 @@ export class Coco implements MechanismTexts {
     return `The ${this.words(reported)}. This is the only part that your answers influence. Sides that your answers push to are more likely, but never certain.`;
   }
 
-  picture(placement: Placement, reported: Reported, questions: readonly Question[]): Picture {
-    const { pairs } = narrow(placement, "sides");
-    const drawn = narrow(reported, "side");
+  picture(placement: Placement, reported: Reported, questions: readonly Question[]): ReportPicture {
+    const { pairs } = narrowKind(placement, "sides");
+    const drawn = narrowKind(reported, "side");
     const chances = pairs.flatMap(({ plus, minus }) => [plus.chance, minus.chance]);
     const side = (pair: number, plus: boolean, outcome: Outcome) => {
       const here = this.words({ kind: "side", pair, plus });
-      const by = listed(outcome, questions);
+      const by = contentInWords(outcome, questions);
       return {
         name: plus ? "+" : "−",
         chance: outcome.chance,
         reported: pair === drawn.pair && plus === drawn.plus,
-        chips: chipsOf(outcome),
+        chips: createChips(outcome),
         words: `${here}: ${by ? `pushed by ${by}` : "none of your answers push here"}`,
       };
     };
@@ -86,7 +99,7 @@ export class Coco implements MechanismTexts {
       el(
         "div",
         { class: "duel" },
-        bars(
+        drawOutcomeBars(
           (own.length === 1 ? "The two sides" : `Pair ${index}`) + hashes.after(2 * first),
           [side(first + index, true, plus), side(first + index, false, minus)],
           Math.max(...chances),
@@ -95,7 +108,7 @@ export class Coco implements MechanismTexts {
           ? el(
               "p",
               { class: "tossed" },
-              ...Array.from({ length: paddings }, () => chipOf(null)),
+              ...Array.from({ length: paddings }, () => createChip(null)),
               " padding, pushed to a side by coin toss",
             )
           : "",
@@ -116,14 +129,14 @@ export class Coco implements MechanismTexts {
       text:
         `Answers and ${this.#filler} always make ${this.#sparsity} elements. For every question the seed ` +
         `tosses a coin${hashes.repeated}. Heads: yes pushes to the plus side. Tails: yes pushes to the minus side. An answer “no” ` +
-        `pushes the other way. Then one side${hashes.ofAll} is drawn at random, ${odds(chances, hashes)}. This time it was the ${this.words(reported)}: ${pushed}.`,
+        `pushes the other way. Then one side${hashes.ofAll} is drawn at random, ${sideProbabilitiesInWords(chances, hashes)}. This time it was the ${this.words(reported)}: ${pushed}.`,
       body: el("div", { class: "duels" }, ...duels),
-      key: [...chipKey({ padding: this.#filler !== ADDED }), REPORTED_KEY()],
+      key: [...chipLegend({ padding: this.#filler !== ADDED }), REPORTED_KEY()],
     };
   }
 }
 
-function odds(chances: readonly number[], hashes: Hashes): string {
+function sideProbabilitiesInWords(chances: readonly number[], hashes: HashFunctionWords): string {
   const [least, most] = [Math.min(...chances), Math.max(...chances)].map((p) => hashes.chance(p));
   return least === most
     ? `here with the same probability of ${most} for each side`

@@ -2,11 +2,23 @@
 // report is one bucket.
 
 import type { Placement, Reported } from "../../shared/analysis.js";
-import type { NamedTask } from "../collector.js";
+import type { NamedItemsTask } from "../collector.js";
 import type { Question } from "../questions.js";
 import draft from "../tasks/collision.json" with { type: "json" };
-import { type MechanismInfo, type MechanismTexts, narrow, type Picture } from "./mechanism.js";
-import { bars, chipKey, chipsOf, Hashes, listed, REPORTED_KEY } from "./picture.js";
+import {
+  type MechanismInfo,
+  type MechanismTexts,
+  narrowKind,
+  type ReportPicture,
+} from "./mechanism.js";
+import {
+  chipLegend,
+  contentInWords,
+  createChips,
+  drawOutcomeBars,
+  HashFunctionWords,
+  REPORTED_KEY,
+} from "./picture.js";
 
 export const collision: MechanismInfo = {
   name: "Collision",
@@ -14,25 +26,25 @@ export const collision: MechanismInfo = {
     "Reveals the shares of yes and of no separately, and so also the share of people who answered.",
   covers: "your whole report",
   task: draft.id,
-  explain: (task) => new Collision(task),
+  explain: (task) => new CollisionTexts(task),
 };
 
-export class Collision implements MechanismTexts {
+export class CollisionTexts implements MechanismTexts {
   readonly part = "bucket";
   readonly probabilities: string;
   readonly score =
     "the number of elements of the first input in the reported bucket, minus the number of elements of the second input in it";
   readonly figures: MechanismTexts["figures"];
   readonly #sparsity: number;
-  readonly #hashes: Hashes;
+  readonly #hashes: HashFunctionWords;
 
-  constructor({ id, mechanism, sparsity, epsilon }: NamedTask) {
+  constructor({ id, mechanism, sparsity, epsilon }: NamedItemsTask) {
     if (mechanism.name !== "collision") {
       throw new RangeError(`task ${id} uses ${mechanism.name}, expected collision`);
     }
     const { buckets, rule, favoured, hashes = 1 } = mechanism;
     this.#sparsity = sparsity;
-    this.#hashes = new Hashes(hashes, buckets);
+    this.#hashes = new HashFunctionWords(hashes, buckets);
     const factor = Number(Math.exp(epsilon).toPrecision(3));
     this.probabilities = `every bucket can be reported. Your answers only change the probabilities: a favoured bucket is ${factor} times more likely than any other bucket, never more.`;
     this.figures = [
@@ -49,7 +61,7 @@ export class Collision implements MechanismTexts {
   }
 
   words(reported: Reported): string {
-    const { bucket } = narrow(reported, "bucket");
+    const { bucket } = narrowKind(reported, "bucket");
     return `bucket ${bucket - this.#hashes.first(bucket)}${this.#hashes.after(bucket)}`;
   }
 
@@ -57,27 +69,27 @@ export class Collision implements MechanismTexts {
     return `B${this.words(reported).slice(1)}. This is the only part that your answers influence. Buckets that hold your answers are more likely, but never certain.`;
   }
 
-  picture(placement: Placement, reported: Reported, questions: readonly Question[]): Picture {
-    const { buckets, shared } = narrow(placement, "buckets");
-    const { bucket } = narrow(reported, "bucket");
+  picture(placement: Placement, reported: Reported, questions: readonly Question[]): ReportPicture {
+    const { buckets, shared } = narrowKind(placement, "buckets");
+    const { bucket } = narrowKind(reported, "bucket");
     const chances = buckets.map(({ chance }) => chance);
     const hashes = this.#hashes;
     const first = hashes.first(bucket);
-    const body = bars(
+    const body = drawOutcomeBars(
       `Buckets${hashes.after(bucket)}`,
       buckets.slice(first, first + hashes.buckets).map((outcome, index) => ({
         name: String(index),
         chance: outcome.chance,
         reported: first + index === bucket,
-        chips: chipsOf(outcome),
-        words: `Bucket ${index}: ${listed(outcome, questions) || "none of your answers"}`,
+        chips: createChips(outcome),
+        words: `Bucket ${index}: ${contentInWords(outcome, questions) || "none of your answers"}`,
       })),
       Math.max(...chances),
     );
     const yours = buckets[bucket] ?? { answers: [], paddings: 0 };
     const holds =
       yours.answers.length > 0
-        ? `holds ${listed({ ...yours, paddings: 0 }, questions)}`
+        ? `holds ${contentInWords({ ...yours, paddings: 0 }, questions)}`
         : yours.paddings > 0
           ? "holds only padding"
           : "holds none of your elements";
@@ -90,7 +102,7 @@ export class Collision implements MechanismTexts {
         `drawn at random. A favoured bucket has a probability of ${hashes.chance(Math.max(...chances))}, ` +
         `any other bucket ${hashes.chance(Math.min(...chances))}. This time it was ${this.words(reported)}, which ${holds}.`,
       body,
-      key: [...chipKey(), REPORTED_KEY()],
+      key: [...chipLegend(), REPORTED_KEY()],
     };
   }
 }

@@ -3,19 +3,19 @@
 
 import type { Explainer, Outcome, Placement, Reported } from "../../shared/analysis.js";
 import { el, svg } from "../../shared/dom.js";
-import { percent, short } from "../../shared/format.js";
-import type { NamedTask } from "../collector.js";
+import { formatPercent, formatThreeDigits } from "../../shared/format.js";
+import type { NamedItemsTask } from "../collector.js";
 import type { Question } from "../questions.js";
 import eventDraft from "../tasks/hash-bin-event.json" with { type: "json" };
 import userDraft from "../tasks/hash-bin-user.json" with { type: "json" };
 import {
-  type Figure,
+  type KeyNumber,
   type MechanismInfo,
   type MechanismTexts,
-  narrow,
-  type Picture,
+  narrowKind,
+  type ReportPicture,
 } from "./mechanism.js";
-import { bars, chipKey, chipOf, chipsOf, listed } from "./picture.js";
+import { chipLegend, contentInWords, createChip, createChips, drawOutcomeBars } from "./picture.js";
 
 export const hashBinEvent: MechanismInfo = {
   name: "Hash-bin (event)",
@@ -23,7 +23,7 @@ export const hashBinEvent: MechanismInfo = {
     "Sums answers in bins and adds noise. Its error bars are short because it promises less: it hides each single answer, but not all answers together.",
   covers: "one answer, not all together",
   task: eventDraft.id,
-  explain: (task, explainer) => new HashBinEvent(task, explainer),
+  explain: (task, explainer) => new HashBinEventTexts(task, explainer),
 };
 
 export const hashBinUser: MechanismInfo = {
@@ -32,22 +32,22 @@ export const hashBinUser: MechanismInfo = {
     "Takes numbers as they are. Other mechanisms first turn each number into yes or no. For yes-or-no answers there is no gain.",
   covers: "your whole report",
   task: userDraft.id,
-  explain: (task) => new HashBinUser(task),
+  explain: (task) => new HashBinUserTexts(task),
 };
 
-export class HashBinEvent implements MechanismTexts {
+export class HashBinEventTexts implements MechanismTexts {
   readonly part = "bins";
   readonly probabilities: string;
   readonly score = "the value in the bin of that question, multiplied by the seed’s sign for it";
-  readonly figures: readonly Figure[];
+  readonly figures: readonly KeyNumber[];
   readonly #noise: string;
 
-  constructor({ id, mechanism, epsilon }: NamedTask, { noiseScale }: Explainer) {
+  constructor({ id, mechanism, epsilon }: NamedItemsTask, { noiseScale }: Explainer) {
     if (mechanism.name !== "hash-bin" || mechanism.level !== "event" || noiseScale === undefined) {
       throw new RangeError(`task ${id} is expected to use hash-bin at level event`);
     }
-    const factor = short(Math.exp(epsilon));
-    this.#noise = short(noiseScale);
+    const factor = formatThreeDigits(Math.exp(epsilon));
+    this.#noise = formatThreeDigits(noiseScale);
     this.probabilities = `any numbers can be reported. Your answers only shift the centre of the noise: a different answer to one question makes a report at most ${factor} times more likely or less likely.`;
     this.figures = [
       ["bins", String(mechanism.bins), "every answer falls into one of them"],
@@ -56,23 +56,23 @@ export class HashBinEvent implements MechanismTexts {
   }
 
   words(reported: Reported): string {
-    const { values } = narrow(reported, "bins");
-    return `bins ${values.map((value) => signed(value)).join(", ")}`;
+    const { values } = narrowKind(reported, "bins");
+    return `bins ${values.map((value) => formatSigned(value)).join(", ")}`;
   }
 
   meaning(reported: Reported): string {
     return `The ${this.words(reported)}. They are sums of your answers with noise, and the only part that your answers influence. The noise is mostly larger than the sums.`;
   }
 
-  picture(placement: Placement, reported: Reported, questions: readonly Question[]): Picture {
-    const { bins } = narrow(placement, "bins");
-    const { values } = narrow(reported, "bins");
+  picture(placement: Placement, reported: Reported, questions: readonly Question[]): ReportPicture {
+    const { bins } = narrowKind(placement, "bins");
+    const { values } = narrowKind(reported, "bins");
     const reach = Math.max(4, ...values.map(Math.abs));
     const rows = bins.map(({ answers, sum }, bin) => {
       const value = values[bin] ?? 0;
       const words = answers.map(
         ({ answer, push }) =>
-          `${listed({ answers: [answer], paddings: 0 }, questions)}, counted ${signed(push, 0)}`,
+          `${contentInWords({ answers: [answer], paddings: 0 }, questions)}, counted ${formatSigned(push, 0)}`,
       );
       return el(
         "li",
@@ -81,14 +81,14 @@ export class HashBinEvent implements MechanismTexts {
         el(
           "span",
           { class: "bin-chips", "aria-hidden": "true" },
-          ...answers.flatMap(({ answer, push }) => [chipOf(answer), push > 0 ? "+" : "−"]),
+          ...answers.flatMap(({ answer, push }) => [createChip(answer), push > 0 ? "+" : "−"]),
         ),
-        noisy(sum / reach, value / reach),
-        el("span", { class: "bin-value", "aria-hidden": "true" }, signed(value)),
+        drawNoisyBin(sum / reach, value / reach),
+        el("span", { class: "bin-value", "aria-hidden": "true" }, formatSigned(value)),
         el(
           "span",
           { class: "unseen" },
-          `Bin ${bin}: ${words.join(" and ") || "none of your answers"}; sum ${signed(sum, 0)}, reported ${signed(value)}`,
+          `Bin ${bin}: ${words.join(" and ") || "none of your answers"}; sum ${formatSigned(sum, 0)}, reported ${formatSigned(value)}`,
         ),
       );
     });
@@ -100,7 +100,7 @@ export class HashBinEvent implements MechanismTexts {
         `each bin with noise of scale ${this.#noise}. Empty bins have noise too.`,
       body: el("ol", { class: "bins", "aria-label": "Bins" }, ...rows),
       key: [
-        ...chipKey({ padding: false, bars: false }),
+        ...chipLegend({ padding: false, bars: false }),
         [el("span", { class: "swatch-sum" }), "sum of your answers, which stays here"],
         [el("span", { class: "swatch-noisy" }), "reported"],
       ],
@@ -108,14 +108,14 @@ export class HashBinEvent implements MechanismTexts {
   }
 }
 
-export class HashBinUser implements MechanismTexts {
+export class HashBinUserTexts implements MechanismTexts {
   readonly part = "sign";
   readonly probabilities: string;
   readonly score =
     "the number of answers of the first input that push to the reported sign, minus the number that push against it";
-  readonly figures: readonly Figure[];
+  readonly figures: readonly KeyNumber[];
 
-  constructor({ id, mechanism, epsilon }: NamedTask) {
+  constructor({ id, mechanism, epsilon }: NamedItemsTask) {
     if (mechanism.name !== "hash-bin" || mechanism.level !== "user") {
       throw new RangeError(`task ${id} is expected to use hash-bin at level user`);
     }
@@ -123,35 +123,35 @@ export class HashBinUser implements MechanismTexts {
     if (clip === undefined || noise !== "two-point") {
       throw new RangeError(`task ${id} is expected to use hash-bin with two-point noise`);
     }
-    const factor = short(Math.exp(epsilon));
+    const factor = formatThreeDigits(Math.exp(epsilon));
     this.probabilities = `both signs can be reported. The more your answers push to one sign, the more likely it is. It is never more than ${factor} times as likely as the other sign.`;
     this.figures = [
       [
         "clip",
-        short(clip),
+        formatThreeDigits(clip),
         "maximum push of all answers together; clipping biases estimates towards 0",
       ],
     ];
   }
 
   words(reported: Reported): string {
-    return narrow(reported, "sign").plus ? "plus" : "minus";
+    return narrowKind(reported, "sign").plus ? "plus" : "minus";
   }
 
   meaning(reported: Reported): string {
-    return `${narrow(reported, "sign").plus ? "Plus" : "Minus"}. This is the only part that your answers influence. The sign that your answers push to is more likely, but never certain.`;
+    return `${narrowKind(reported, "sign").plus ? "Plus" : "Minus"}. This is the only part that your answers influence. The sign that your answers push to is more likely, but never certain.`;
   }
 
-  picture(placement: Placement, reported: Reported, questions: readonly Question[]): Picture {
-    const { sum, plus, minus } = narrow(placement, "sign");
-    const drawn = narrow(reported, "sign");
+  picture(placement: Placement, reported: Reported, questions: readonly Question[]): ReportPicture {
+    const { sum, plus, minus } = narrowKind(placement, "sign");
+    const drawn = narrowKind(reported, "sign");
     const side = (isPlus: boolean, outcome: Outcome) => {
-      const by = listed(outcome, questions);
+      const by = contentInWords(outcome, questions);
       return {
         name: isPlus ? "+" : "−",
         chance: outcome.chance,
         reported: isPlus === drawn.plus,
-        chips: chipsOf(outcome),
+        chips: createChips(outcome),
         words: `${this.words({ kind: "sign", plus: isPlus })}: ${by ? `pushed by ${by}` : "none of your answers push here"}`,
       };
     };
@@ -160,21 +160,24 @@ export class HashBinUser implements MechanismTexts {
       title: "Which way your answers push",
       text:
         `For every question the seed tosses a coin. Heads: yes pushes to plus. Tails: yes pushes to minus. An answer “no” ` +
-        `pushes the other way, and “not set” does not push. In total, your answers push by ${signed(sum, 0)}. A sum ` +
-        `farther from zero makes the probabilities more different: here ${percent(plus.chance, 1)} for plus and ` +
-        `${percent(minus.chance, 1)} for minus. This time it was ${this.words(reported)}.`,
+        `pushes the other way, and “not set” does not push. In total, your answers push by ${formatSigned(sum, 0)}. A sum ` +
+        `farther from zero makes the probabilities more different: here ${formatPercent(plus.chance, 1)} for plus and ` +
+        `${formatPercent(minus.chance, 1)} for minus. This time it was ${this.words(reported)}.`,
       body: el(
         "div",
         { class: "duel" },
-        bars("The two signs", sides, Math.max(plus.chance, minus.chance)),
+        drawOutcomeBars("The two signs", sides, Math.max(plus.chance, minus.chance)),
       ),
-      key: [...chipKey({ padding: false }), [el("span", { class: "swatch-reported" }), "reported"]],
+      key: [
+        ...chipLegend({ padding: false }),
+        [el("span", { class: "swatch-reported" }), "reported"],
+      ],
     };
   }
 }
 
 /** Formats a number with its sign: +2.31. Zero has no sign. */
-function signed(value: number, digits = 2): string {
+function formatSigned(value: number, digits = 2): string {
   const text = Math.abs(value).toFixed(digits);
   return Number(text) === 0 ? text : `${value < 0 ? "−" : "+"}${text}`;
 }
@@ -183,7 +186,7 @@ function signed(value: number, digits = 2): string {
  * Draws a bin of a report on an axis around zero: the sum of its answers, and its value after
  * noise.
  */
-function noisy(sum: number, value: number): SVGSVGElement {
+function drawNoisyBin(sum: number, value: number): SVGSVGElement {
   const x = (share: number) => `${50 + 48 * share}%`;
   return svg(
     "svg",

@@ -2,7 +2,7 @@
 // calculations. A mechanism needs one module, one task file, and one line of index.ts.
 
 import type { Explainer, Placement, Reported } from "../../shared/analysis.js";
-import type { NamedTask } from "../collector.js";
+import type { NamedItemsTask } from "../collector.js";
 import type { Question } from "../questions.js";
 
 /** Answers for each item: 1 for yes, −1 for no. Items without an answer are absent. */
@@ -23,11 +23,11 @@ export interface MechanismInfo {
    *
    * @throws RangeError if the collector's task has another mechanism
    */
-  explain(task: NamedTask, explainer: Explainer): MechanismTexts;
+  explain(task: NamedItemsTask, explainer: Explainer): MechanismTexts;
 }
 
 /** Key number in the last chapter of the page, with its name and a note on its meaning. */
-export type Figure = readonly [name: string, value: string, note: string];
+export type KeyNumber = readonly [name: string, value: string, note: string];
 
 /** Texts and pictures of a mechanism for one task. */
 export interface MechanismTexts {
@@ -46,12 +46,12 @@ export interface MechanismTexts {
    * Definition of the score that the audit uses. It follows the words "The score of a report is ".
    */
   readonly score: string;
-  readonly figures: readonly Figure[];
+  readonly figures: readonly KeyNumber[];
   /** Draws a picture of how the answers became a report. */
-  picture(placement: Placement, reported: Reported, questions: readonly Question[]): Picture;
+  picture(placement: Placement, reported: Reported, questions: readonly Question[]): ReportPicture;
 }
 
-export interface Picture {
+export interface ReportPicture {
   readonly title: string;
   readonly text: string;
   readonly body: HTMLElement;
@@ -64,7 +64,7 @@ export interface Picture {
  *
  * @throws RangeError if the value has another kind
  */
-export function narrow<T extends { readonly kind: string }, K extends T["kind"]>(
+export function narrowKind<T extends { readonly kind: string }, K extends T["kind"]>(
   value: T,
   kind: K,
 ): Extract<T, { readonly kind: K }> {

@@ -3,15 +3,15 @@
 
 import type { Outcome, SignedAnswer } from "../../shared/analysis.js";
 import { el, svg } from "../../shared/dom.js";
-import { percent } from "../../shared/format.js";
+import { formatPercent } from "../../shared/format.js";
 import { answerWord, type Question } from "../questions.js";
-import type { Picture } from "./mechanism.js";
+import type { ReportPicture } from "./mechanism.js";
 
 /**
  * Creates a chip, the small box that represents an element. An answer has a numbered chip, padding
  * a dotted one.
  */
-export function chipOf(answer: SignedAnswer | null): HTMLElement {
+export function createChip(answer: SignedAnswer | null): HTMLElement {
   return answer
     ? el("span", { class: `chip ${answerWord(answer.sign)}` }, `${answer.item + 1}`)
     : el("span", { class: "chip pad" }, "·");
@@ -20,12 +20,12 @@ export function chipOf(answer: SignedAnswer | null): HTMLElement {
 type OutcomeContent = Pick<Outcome, "answers" | "paddings">;
 
 /** Creates the chips of all answers and paddings that make an outcome more likely. */
-export function chipsOf({ answers, paddings }: OutcomeContent): HTMLElement[] {
-  return [...answers, ...padding(paddings)].map(chipOf);
+export function createChips({ answers, paddings }: OutcomeContent): HTMLElement[] {
+  return [...answers, ...padding(paddings)].map(createChip);
 }
 
 /** Lists the answers and the paddings in words: your “Dark mode: yes” and padding. */
-export function listed(
+export function contentInWords(
   { answers, paddings }: OutcomeContent,
   questions: readonly Question[],
 ): string {
@@ -44,7 +44,7 @@ const padding = (count: number) => Array.from({ length: count }, () => null);
  * Phrases about the hash functions of a mechanism that reports one bucket. All hash functions have
  * the same number of buckets.
  */
-export class Hashes {
+export class HashFunctionWords {
   constructor(
     readonly count: number,
     readonly buckets: number,
@@ -89,12 +89,12 @@ export class Hashes {
    * more digits.
    */
   chance(share: number): string {
-    return percent(share, 1 + Math.ceil(Math.log10(this.count)));
+    return formatPercent(share, 1 + Math.ceil(Math.log10(this.count)));
   }
 }
 
 /** Bar for one possible report: its probability, its chips and its description in words. */
-export interface Bar {
+export interface OutcomeBar {
   readonly name: string;
   readonly chance: number;
   readonly reported: boolean;
@@ -106,7 +106,11 @@ export interface Bar {
  * Draws a bar for each possible report, with the chips of the answers that make it more likely.
  * `most` is the probability of a bar of full height.
  */
-export function bars(label: string, all: readonly Bar[], most: number): HTMLElement {
+export function drawOutcomeBars(
+  label: string,
+  all: readonly OutcomeBar[],
+  most: number,
+): HTMLElement {
   return el(
     "ol",
     { class: "buckets", "aria-label": label },
@@ -129,17 +133,17 @@ export function bars(label: string, all: readonly Bar[], most: number): HTMLElem
         el(
           "span",
           { class: "unseen" },
-          `${words}; probability ${percent(chance, 1)}${reported ? "; reported" : ""}`,
+          `${words}; probability ${formatPercent(chance, 1)}${reported ? "; reported" : ""}`,
         ),
       ),
     ),
   );
 }
 
-type Key = Picture["key"][number];
+type LegendEntry = ReportPicture["key"][number];
 
 /** Creates the legend that explains the chips, the small boxes that stand for elements. */
-export function chipKey({ padding = true, bars = true } = {}): Key[] {
+export function chipLegend({ padding = true, bars = true } = {}): LegendEntry[] {
   return [
     [el("span", { class: "chip yes" }, "1"), "question 1, yes"],
     [el("span", { class: "chip no" }, "1"), "question 1, no"],
@@ -150,4 +154,7 @@ export function chipKey({ padding = true, bars = true } = {}): Key[] {
   ];
 }
 
-export const REPORTED_KEY = (): Key => [el("span", { class: "swatch-reported" }), "reported"];
+export const REPORTED_KEY = (): LegendEntry => [
+  el("span", { class: "swatch-reported" }),
+  "reported",
+];

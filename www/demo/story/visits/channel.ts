@@ -3,35 +3,35 @@
 
 import { createClient, createRandomizer, type Randomizer } from "hushbin";
 import { AnswerExplainer, type Explanation } from "../../shared/analysis.js";
-import { Collector, type EstimatesAnswer } from "../collector.js";
-import { emptyTruth, type KeyValueStorage, Ledger } from "../ledger.js";
+import { CollectorClient, type EstimatesResponse } from "../collector.js";
+import { emptyTrueCounts, type KeyValueStorage, Ledger } from "../ledger.js";
 import { CLIENT_OPTIONS, OwnReport } from "../own-report.js";
-import { Sender } from "../sender.js";
-import { truthOf, type VisitTruth } from "./people.js";
-import { entriesOf, FEATURES, LOAD, QUANTILES, THEME, VISITS, type Visit } from "./task.js";
+import { UploadSender } from "../sender.js";
+import { type VisitTrueCounts, visitTrueCounts } from "./people.js";
+import { FEATURES, LOAD, QUANTILES, THEME, VISITS, type Visit, visitEntries } from "./task.js";
 
-export interface VisitAnswers {
-  readonly theme: EstimatesAnswer;
-  readonly features: EstimatesAnswer;
-  readonly loadMs: EstimatesAnswer;
+export interface VisitEstimates {
+  readonly theme: EstimatesResponse;
+  readonly features: EstimatesResponse;
+  readonly loadMs: EstimatesResponse;
 }
 
 export class VisitsChannel {
-  readonly collector: Collector;
+  readonly collector: CollectorClient;
   readonly randomizer: Randomizer<typeof VISITS>;
   /**
    * Record of the number of people who have reported. The answers of an invented person follow from
    * the person's number.
    */
   readonly ledger: Ledger<Visit>;
-  readonly sender: Sender<Visit>;
+  readonly sender: UploadSender<Visit>;
   readonly own: OwnReport<Visit>;
   readonly #explainer = new AnswerExplainer(VISITS);
-  answers: VisitAnswers | null = null;
-  #truth: VisitTruth = truthOf(0, null);
+  answers: VisitEstimates | null = null;
+  #truth: VisitTrueCounts = visitTrueCounts(0, null);
 
   private constructor(
-    collector: Collector,
+    collector: CollectorClient,
     randomizer: Randomizer<typeof VISITS>,
     storage: KeyValueStorage | null,
   ) {
@@ -40,20 +40,24 @@ export class VisitsChannel {
     this.collector = collector;
     this.randomizer = randomizer;
     this.ledger = new Ledger(storage, fingerprint, 0);
-    this.sender = new Sender(collector, this.ledger);
+    this.sender = new UploadSender(collector, this.ledger);
     this.own = new OwnReport<Visit>({
       ledger: this.ledger,
       sender: this.sender,
       all: [this.ledger],
       open: (fetch) =>
         createClient({ ...CLIENT_OPTIONS, endpoint, task: VISITS, fingerprint, fetch }),
-      truthOf: () => ({ ...emptyTruth(0), people: 1 }),
+      truthOf: () => ({ ...emptyTrueCounts(0), people: 1 }),
     });
   }
 
   static async open(endpoint: string, storage: KeyValueStorage | null): Promise<VisitsChannel> {
     const randomizer = await createRandomizer({ task: VISITS });
-    const channel = new VisitsChannel(new Collector(endpoint, VISITS.id), randomizer, storage);
+    const channel = new VisitsChannel(
+      new CollectorClient(endpoint, VISITS.id),
+      randomizer,
+      storage,
+    );
     await channel.collector.check(randomizer.fingerprint);
     // A collector with fewer reports than were sent has been emptied.
     await channel.#ask();
@@ -73,18 +77,18 @@ export class VisitsChannel {
   }
 
   /** True counts for all people whose reports this browser sent. */
-  get truth(): VisitTruth {
+  get truth(): VisitTrueCounts {
     const { crowd } = this;
     const { mine } = this.ledger;
     if (this.#truth.crowd !== crowd || this.#truth.people !== crowd + (mine ? 1 : 0)) {
-      this.#truth = truthOf(crowd, mine?.answers ?? null);
+      this.#truth = visitTrueCounts(crowd, mine?.answers ?? null);
     }
     return this.#truth;
   }
 
   /** Explains what the bytes of an upload reveal about the visit. */
   revealed(visit: Visit, upload: Uint8Array): Explanation {
-    return this.#explainer.explain(entriesOf(visit), upload);
+    return this.#explainer.explain(visitEntries(visit), upload);
   }
 
   /**

@@ -1,8 +1,8 @@
 // The controls of the invented visitors: how many there are, and a button that sends the reports.
 
 import { byId, el } from "../../shared/dom.js";
-import { count, counted } from "../../shared/format.js";
-import { grow, INTERRUPTED_TEXT, outcomeText } from "../growth.js";
+import { formatCount, formatCountWithNoun } from "../../shared/format.js";
+import { growCrowd, growthOutcomeText, INTERRUPTED_TEXT } from "../growth.js";
 import type { VisitsChannel } from "./channel.js";
 import { drawVisits } from "./people.js";
 
@@ -30,7 +30,7 @@ export class VisitsCrowdView {
     this.#options = options;
     this.#size.append(
       ...SIZES.map((value) =>
-        el("option", { value, selected: value === SIZE_AT_FIRST }, `${count(value)} people`),
+        el("option", { value, selected: value === SIZE_AT_FIRST }, `${formatCount(value)} people`),
       ),
     );
     this.#button.addEventListener("click", () => {
@@ -43,7 +43,7 @@ export class VisitsCrowdView {
   /** Updates the displayed number of people who have reported. */
   refresh(): void {
     const { crowd } = this.#options.channel;
-    byId("visits-people").textContent = count(crowd);
+    byId("visits-people").textContent = formatCount(crowd);
     for (const option of this.#size.options) option.disabled = Number(option.value) <= crowd;
     if (this.#size.selectedOptions[0]?.disabled) {
       this.#size.value = String(SIZES.find((size) => size > crowd) ?? this.#size.value);
@@ -63,10 +63,10 @@ export class VisitsCrowdView {
     this.#button.textContent = "Stop";
     this.#bar.hidden = false;
     this.#bar.value = 0;
-    this.#text.textContent = `Randomising and sending ${counted(people, "report")} …`;
+    this.#text.textContent = `Randomising and sending ${formatCountWithNoun(people, "report")} …`;
     let sent = 0;
     try {
-      await grow({
+      await growCrowd({
         people,
         draw: drawVisits,
         already: () => channel.crowd,
@@ -80,7 +80,7 @@ export class VisitsCrowdView {
           onSent();
         },
       });
-      this.#text.textContent = outcomeText(sent, growing.signal.aborted);
+      this.#text.textContent = growthOutcomeText(sent, growing.signal.aborted);
     } catch (error) {
       this.#text.textContent = INTERRUPTED_TEXT;
       onTrouble(error);

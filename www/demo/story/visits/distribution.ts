@@ -1,57 +1,60 @@
 // A chart of the distribution of a number, with intervals and the truth. The upper part has the
 // share of people below each edge. The lower part has the quantiles, on the same horizontal axis.
 
-import { byId, setAll, svg } from "../../shared/dom.js";
-import { count, percent } from "../../shared/format.js";
-import { type Axis, cells, type Row, sentence } from "../chart.js";
+import { byId, setAttributes, svg } from "../../shared/dom.js";
+import { formatCount, formatPercent } from "../../shared/format.js";
+import { type ChartAxis, type ChartRow, rowCells, rowInWords } from "../chart.js";
 import { describeChart } from "../figure.js";
 
 /** Rows of the chart: one for each edge and one for each quantile. */
-export interface NumberRows {
+export interface DistributionRows {
   /** Share of people below each edge that lies inside the range. */
-  readonly below: readonly Row[];
+  readonly below: readonly ChartRow[];
   /** Quantiles, in the unit of the number. */
-  readonly quantiles: readonly Row[];
+  readonly quantiles: readonly ChartRow[];
 }
 
 /** Edges and unit of the number's horizontal axis. */
-export interface Scale {
+export interface NumberScale {
   /** Edges of the bins, positive and ascending. The axis is logarithmic. */
   readonly edges: readonly number[];
   readonly unit: string;
 }
 
-const SHARES: Axis = { from: -0.1, to: 1.1, ticks: [0, 0.25, 0.5, 0.75, 1] };
+const SHARES: ChartAxis = { from: -0.1, to: 1.1, ticks: [0, 0.25, 0.5, 0.75, 1] };
 const [LEFT, RIGHT, HEAD, PLOT, FOOT, PITCH] = [44, 20, 12, 220, 44, 52];
 /** Minimum distance in px between the labels of two edges. */
 const APART = 44;
 
-type Place = (value: number) => number;
+type AxisPosition = (value: number) => number;
 
-export class Distribution {
+export class DistributionChart {
   readonly #id: string;
   readonly #chart: SVGSVGElement;
-  readonly #scale: Scale;
-  #rows: NumberRows = { below: [], quantiles: [] };
+  readonly #scale: NumberScale;
+  #rows: DistributionRows = { below: [], quantiles: [] };
 
   /** Creates a chart in the SVG element with this id. */
-  constructor(id: string, scale: Scale) {
+  constructor(id: string, scale: NumberScale) {
     this.#id = id;
     this.#chart = byId<SVGSVGElement>(id);
     this.#scale = scale;
     new ResizeObserver(() => this.#draw()).observe(this.#chart);
   }
 
-  show(rows: NumberRows, title: string): void {
-    const said = (value: number) => inUnit(value, this.#scale.unit);
+  show(rows: DistributionRows, title: string): void {
+    const said = (value: number) => formatWithUnit(value, this.#scale.unit);
     this.#rows = rows;
     describeChart(this.#id, {
       title,
       sentences: [
-        ...rows.quantiles.map((row) => sentence(row, said)),
-        ...rows.below.map((row) => sentence(row)),
+        ...rows.quantiles.map((row) => rowInWords(row, said)),
+        ...rows.below.map((row) => rowInWords(row)),
       ],
-      cells: [...rows.quantiles.map((row) => quantileCells(row, said)), ...rows.below.map(cells)],
+      cells: [
+        ...rows.quantiles.map((row) => quantileRowCells(row, said)),
+        ...rows.below.map(rowCells),
+      ],
     });
     this.#draw();
   }
@@ -64,27 +67,27 @@ export class Distribution {
     const base = HEAD + PLOT;
     const height = base + FOOT + quantiles.length * PITCH;
     const [least = 1, greatest = 1] = [edges[0], edges[edges.length - 1]];
-    const x: Place = (value) =>
+    const x: AxisPosition = (value) =>
       LEFT + (Math.log(value / least) / Math.log(greatest / least)) * (width - LEFT - RIGHT);
-    const y: Place = (share) => {
+    const y: AxisPosition = (share) => {
       const { from, to } = SHARES;
       return base - ((Math.min(Math.max(share, from), to) - from) / (to - from)) * PLOT;
     };
-    setAll(this.#chart, { viewBox: `0 0 ${width} ${height}`, height });
+    setAttributes(this.#chart, { viewBox: `0 0 ${width} ${height}`, height });
     this.#chart.replaceChildren(
       // Keep the title and the description.
       ...[...this.#chart.children].slice(0, 2),
       this.#grid(x, y, height),
-      ...below.map((row, index) => share(row, x(edges[index + 1] ?? 1), y)),
+      ...below.map((row, index) => drawShare(row, x(edges[index + 1] ?? 1), y)),
       ...quantiles.map((row, index) => this.#quantile(row, x, base + FOOT + index * PITCH)),
     );
   }
 
-  #grid(x: Place, y: Place, height: number): SVGGElement {
+  #grid(x: AxisPosition, y: AxisPosition, height: number): SVGGElement {
     const { edges, unit } = this.#scale;
     const [left, right] = [x(edges[0] ?? 1), x(edges[edges.length - 1] ?? 1)];
     const base = HEAD + PLOT;
-    const line = (name: string, [x1, y1]: Point, [x2, y2]: Point) =>
+    const line = (name: string, [x1, y1]: NumberPair, [x2, y2]: NumberPair) =>
       svg("line", { class: name, x1, y1, x2, y2 });
     const beyond = (from: number, to: number) =>
       svg("rect", {
@@ -101,26 +104,34 @@ export class Distribution {
       beyond(1, SHARES.to),
       ...SHARES.ticks.flatMap((tick) => [
         line(tick === 0 ? "zero" : "tick", [left, y(tick)], [right, y(tick)]),
-        svg("text", { x: LEFT - 6, y: y(tick) + 4, "text-anchor": "end" }, percent(tick)),
+        svg("text", { x: LEFT - 6, y: y(tick) + 4, "text-anchor": "end" }, formatPercent(tick)),
       ]),
-      ...spaced(edges, x).flatMap((edge) => [
+      ...spacedEdges(edges, x).flatMap((edge) => [
         line("tick", [x(edge), base], [x(edge), height]),
-        svg("text", { x: x(edge), y: base + 16, "text-anchor": "middle" }, count(edge)),
+        svg("text", { x: x(edge), y: base + 16, "text-anchor": "middle" }, formatCount(edge)),
       ]),
       svg("text", { x: right, y: base + 32, "text-anchor": "end" }, `in ${unit}`),
     );
   }
 
-  #quantile(row: Row, x: Place, top: number): SVGGElement {
+  #quantile(row: ChartRow, x: AxisPosition, top: number): SVGGElement {
     const { label, truth, estimate, interval } = row;
     const middle = top + 32;
     const right = this.#chart.clientWidth - RIGHT;
     const marks = [
-      ...(truth === null ? [] : [box("truth-end", [x(truth) - 1.5, 3], [middle - 13, 26], false)]),
-      ...(estimate === null || !interval ? [] : errorBar({ estimate, interval }, x, middle, false)),
+      ...(truth === null
+        ? []
+        : [drawBox("truth-end", [x(truth) - 1.5, 3], [middle - 13, 26], false)]),
+      ...(estimate === null || !interval
+        ? []
+        : drawErrorBar({ estimate, interval }, x, middle, false)),
     ];
-    const amount = svg("tspan", { class: "amount" }, estimate === null ? "–" : count(estimate));
-    const span = interval ? `${count(interval[0])} to ${count(interval[1])}` : "";
+    const amount = svg(
+      "tspan",
+      { class: "amount" },
+      estimate === null ? "–" : formatCount(estimate),
+    );
+    const span = interval ? `${formatCount(interval[0])} to ${formatCount(interval[1])}` : "";
     const spread = svg("tspan", { class: "spread", dx: 6 }, span);
     return svg(
       "g",
@@ -132,15 +143,15 @@ export class Distribution {
   }
 }
 
-type Point = readonly [number, number];
+type NumberPair = readonly [number, number];
 
 /** Formats a number with its unit: 1,830 ms. */
-export function inUnit(value: number, unit: string): string {
-  return `${count(value)} ${unit}`;
+export function formatWithUnit(value: number, unit: string): string {
+  return `${formatCount(value)} ${unit}`;
 }
 
 /** Returns those edges that can be labelled without overlaps. */
-function spaced(edges: readonly number[], x: Place): number[] {
+function spacedEdges(edges: readonly number[], x: AxisPosition): number[] {
   const named: number[] = [];
   for (const edge of edges) {
     const last = named[named.length - 1];
@@ -153,14 +164,14 @@ function spaced(edges: readonly number[], x: Place): number[] {
  * Draws the share of people below an edge: a mark for the truth, and the estimate with its error
  * bar. `middle` is the horizontal position.
  */
-function share(row: Row, middle: number, y: Place): SVGGElement {
+function drawShare(row: ChartRow, middle: number, y: AxisPosition): SVGGElement {
   const { truth, estimate, interval } = row;
   const group = svg("g", {});
   if (truth !== null) {
-    group.append(box("truth-end", [y(truth) - 1.5, 3], [middle - 8, 16], true));
+    group.append(drawBox("truth-end", [y(truth) - 1.5, 3], [middle - 8, 16], true));
   }
   if (estimate !== null && interval) {
-    group.append(...errorBar({ estimate, interval }, y, middle, true));
+    group.append(...drawErrorBar({ estimate, interval }, y, middle, true));
   }
   return group;
 }
@@ -169,9 +180,9 @@ function share(row: Row, middle: number, y: Place): SVGGElement {
  * Draws an interval with its caps and its estimate along one axis, at position `middle` of the
  * other axis. The bar is vertical if `upright`.
  */
-function errorBar(
-  { estimate, interval }: { estimate: number; interval: Point },
-  place: Place,
+function drawErrorBar(
+  { estimate, interval }: { estimate: number; interval: NumberPair },
+  place: AxisPosition,
   middle: number,
   upright: boolean,
 ): SVGElement[] {
@@ -182,10 +193,10 @@ function errorBar(
   const r = Math.min(Math.max((high - low) / 6, 2.5), 5);
   // A value outside of the axis gets no mark, because a mark at the edge would look like its end.
   const inside = (value: number) => !upright || (SHARES.from <= value && value <= SHARES.to);
-  const cap = (end: number) => box("cap", [place(end) - 1, 2], [middle - 5, 10], upright);
+  const cap = (end: number) => drawBox("cap", [place(end) - 1, 2], [middle - 5, 10], upright);
   const centre = upright ? { cx: middle, cy: at } : { cx: at, cy: middle };
   return [
-    box("interval", [low, high - low], [middle - 1.5, 3], upright),
+    drawBox("interval", [low, high - low], [middle - 1.5, 3], upright),
     ...interval.filter(inside).map(cap),
     ...(inside(estimate) ? [svg("circle", { class: "estimate", r, ...centre })] : []),
   ];
@@ -195,14 +206,19 @@ function errorBar(
  * Draws a rectangle. `along` has its start and length along the error bar, `across` those on the
  * other axis.
  */
-function box(name: string, along: Point, across: Point, upright: boolean): SVGRectElement {
+function drawBox(
+  name: string,
+  along: NumberPair,
+  across: NumberPair,
+  upright: boolean,
+): SVGRectElement {
   const [[x, width], [y, height]] = upright ? [across, along] : [along, across];
   return svg("rect", { class: name, x, y, width, height });
 }
 
-function quantileCells(row: Row, said: (value: number) => string): string[] {
+function quantileRowCells(row: ChartRow, said: (value: number) => string): string[] {
   const { label, truth, estimate, interval } = row;
   const [known, estimated] = [truth, estimate].map((value) => (value === null ? "–" : said(value)));
-  const span = interval ? `${count(interval[0])} to ${said(interval[1])}` : "–";
+  const span = interval ? `${formatCount(interval[0])} to ${said(interval[1])}` : "–";
   return [label, known ?? "–", estimated ?? "–", "–", span];
 }

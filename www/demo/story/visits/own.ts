@@ -2,13 +2,13 @@
 // would leave or have left.
 
 import { byId, el } from "../../shared/dom.js";
-import { count, counted, hex } from "../../shared/format.js";
+import { formatCount, formatCountWithNoun, hex } from "../../shared/format.js";
 import { unsentMessage } from "../own-report.js";
-import { partBytes } from "../report.js";
+import { partElement } from "../report.js";
 import type { VisitsChannel } from "./channel.js";
 import { showRevealed } from "./revealed.js";
 import {
-  clipped,
+  clipLoadTime,
   FEATURES,
   type Feature,
   LOAD,
@@ -77,10 +77,10 @@ export class OwnVisitView {
     if (sent) this.#fill(sent.answers);
     this.#limit(visit);
     byId("visit-load").textContent = loadTimeText(visit.loadMs);
-    byId("visit-call").textContent = callOf(visit);
+    byId("visit-call").textContent = reportCallCode(visit);
     try {
       const upload = sent?.upload ?? randomizer.upload(randomizer.randomize(visit), 1);
-      showBytes(upload, randomizer);
+      showUploadBytes(upload, randomizer);
       showRevealed(this.#options.channel.revealed(visit, upload));
     } catch (error) {
       this.#options.onTrouble(error);
@@ -153,19 +153,19 @@ function setStatus(text: string): void {
 }
 
 /** Returns the code with which a page would report this visit through the package's client. */
-export function callOf({ theme, features, loadMs }: Visit): string {
+export function reportCallCode({ theme, features, loadMs }: Visit): string {
   const list = features.map((feature) => JSON.stringify(feature)).join(", ");
   return `await client.report({\n  theme: ${JSON.stringify(theme)},\n  features: [${list}],\n  loadMs: ${loadMs},\n});`;
 }
 
 /** Formats a load time, and its clipped value if that differs. */
 export function loadTimeText(loadMs: number): string {
-  const [counts, unit] = [clipped(loadMs), LOAD.unit];
-  const as = counts === loadMs ? "" : `, counted as ${count(counts)} ${unit}`;
-  return `${count(loadMs)} ${unit}, measured${as}`;
+  const [counts, unit] = [clipLoadTime(loadMs), LOAD.unit];
+  const as = counts === loadMs ? "" : `, counted as ${formatCount(counts)} ${unit}`;
+  return `${formatCount(loadMs)} ${unit}, measured${as}`;
 }
 
-function showBytes(upload: Uint8Array, randomizer: VisitsChannel["randomizer"]): void {
+function showUploadBytes(upload: Uint8Array, randomizer: VisitsChannel["randomizer"]): void {
   const header = randomizer.uploadHeader(1).length;
   const seeded = header + SEED_BYTES;
   const parts = [
@@ -174,10 +174,10 @@ function showBytes(upload: Uint8Array, randomizer: VisitsChannel["randomizer"]):
     { name: "response", label: "bucket", bytes: upload.subarray(seeded) },
   ] as const;
   const tape = byId("visit-tape");
-  tape.replaceChildren(...parts.map((part) => partBytes(part, part.label, false)));
+  tape.replaceChildren(...parts.map((part) => partElement(part, part.label, false)));
   tape.setAttribute(
     "aria-label",
-    `${counted(upload.length, "byte")} in hexadecimal: ${parts
+    `${formatCountWithNoun(upload.length, "byte")} in hexadecimal: ${parts
       .map(({ label, bytes }) => `${label} ${hex(bytes)}`)
       .join(", ")}`,
   );

@@ -1,9 +1,9 @@
 // The invented visitors and the true answers of each. The n-th visitor is the same in every
 // browser, so the true counts follow from the number of visitors who reported.
 
-import { type People, ROLLS } from "../habits.js";
-import { emptyTruth } from "../ledger.js";
-import { clipped, FEATURES, type Feature, THEME, type Theme, type Visit } from "./task.js";
+import { type PackedPeople, ROLLS } from "../habits.js";
+import { emptyTrueCounts } from "../ledger.js";
+import { clipLoadTime, FEATURES, type Feature, THEME, type Theme, type Visit } from "./task.js";
 
 const THEMES: Readonly<Record<Theme, number>> = {
   dark: 0.42,
@@ -36,20 +36,20 @@ const CONNECTION_SPEEDS = [
 const ROLL_PURPOSES = { theme: 100, line: 101, radius: 102, angle: 103, feature: 110, keen: 120 };
 
 /** Returns the answers of the invented visitor with this number. */
-export function visitor(person: number): Visit {
+export function drawVisitor(person: number): Visit {
   const roll = (purpose: number) => ROLLS(person, purpose);
   const used = FEATURES.options
     .map((feature, index) => ({ feature, index, keen: roll(ROLL_PURPOSES.keen + index) }))
     .filter(({ feature, index }) => roll(ROLL_PURPOSES.feature + index) < USE[feature])
     .sort((a, b) => a.keen - b.keen);
   return {
-    theme: themeAt(roll(ROLL_PURPOSES.theme)),
+    theme: themeAtRoll(roll(ROLL_PURPOSES.theme)),
     features: used.slice(0, FEATURES.sparsity).map(({ feature }) => feature),
-    loadMs: loadTime(roll),
+    loadMs: drawLoadTime(roll),
   };
 }
 
-function themeAt(roll: number): Theme {
+function themeAtRoll(roll: number): Theme {
   let reached = 0;
   const found = THEME.options.find((option) => {
     reached += THEMES[option];
@@ -62,7 +62,7 @@ function themeAt(roll: number): Theme {
  * Draws a load time. It is lognormal for each kind of connection, by the method of Box and Muller
  * (1958).
  */
-function loadTime(roll: (purpose: number) => number): number {
+function drawLoadTime(roll: (purpose: number) => number): number {
   const [quick, slow] = CONNECTION_SPEEDS;
   const line = roll(ROLL_PURPOSES.line) < quick.part ? quick : slow;
   // 1 − roll is in (0, 1], because the logarithm of 0 is not finite.
@@ -75,12 +75,12 @@ function loadTime(roll: (purpose: number) => number): number {
  * Draws `people` invented visitors as packed arrays, starting with the visitor whose number is
  * `first`.
  */
-export function drawVisits(first: number, people: number): People {
+export function drawVisits(first: number, people: number): PackedPeople {
   const lengths: number[] = [];
   const items: number[] = [];
   const values: number[] = [];
   for (let person = first; person < first + people; person++) {
-    const { theme, features, loadMs } = visitor(person);
+    const { theme, features, loadMs } = drawVisitor(person);
     lengths.push(1, features.length, 1);
     items.push(THEME.options.indexOf(theme), ...features.map(indexOf), 0);
     values.push(1, ...features.map(() => 1), loadMs);
@@ -89,14 +89,14 @@ export function drawVisits(first: number, people: number): People {
     lengths: Uint32Array.from(lengths),
     items: Uint32Array.from(items),
     values: Float64Array.from(values),
-    truth: { ...emptyTruth(0), people },
+    truth: { ...emptyTrueCounts(0), people },
   };
 }
 
 const indexOf = (feature: Feature) => FEATURES.options.indexOf(feature);
 
 /** True counts of the answers of a number of visitors. */
-export interface VisitTruth {
+export interface VisitTrueCounts {
   readonly people: number;
   /** Number of invented visitors. The visitor of the page may be one more. */
   readonly crowd: number;
@@ -116,7 +116,7 @@ export interface VisitTruth {
  * Counts the true answers of the first `crowd` invented visitors, and those of the page's visitor
  * unless `own` is null.
  */
-export function truthOf(crowd: number, own: Visit | null): VisitTruth {
+export function visitTrueCounts(crowd: number, own: Visit | null): VisitTrueCounts {
   const themes = THEME.options.map(() => 0);
   const features = FEATURES.options.map(() => 0);
   const people = crowd + (own ? 1 : 0);
@@ -125,10 +125,10 @@ export function truthOf(crowd: number, own: Visit | null): VisitTruth {
     counts[index] = (counts[index] ?? 0) + 1;
   };
   for (let person = 0; person < people; person++) {
-    const visit = person < crowd || !own ? visitor(person) : own;
+    const visit = person < crowd || !own ? drawVisitor(person) : own;
     count(themes, THEME.options.indexOf(visit.theme));
     for (const feature of visit.features) count(features, indexOf(feature));
-    loads[person] = clipped(visit.loadMs);
+    loads[person] = clipLoadTime(visit.loadMs);
   }
   loads.sort();
   const quantile = (part: number) => loads[Math.max(Math.ceil(part * people) - 1, 0)] ?? null;

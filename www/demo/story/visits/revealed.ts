@@ -3,7 +3,7 @@
 
 import type { Explanation } from "../../shared/analysis.js";
 import { byId, el } from "../../shared/dom.js";
-import { percent, short } from "../../shared/format.js";
+import { formatPercent, formatThreeDigits } from "../../shared/format.js";
 
 /** Shows what an upload reveals about the visit from which it was made. */
 export function showRevealed(told: Explanation): void {
@@ -14,9 +14,9 @@ export function showRevealed(told: Explanation): void {
         "tr",
         { "data-own": own },
         el("th", { scope: "row" }, label, own ? el("span", { class: "tag" }, "yours") : ""),
-        el("td", {}, percent(before)),
-        el("td", {}, percent(after)),
-        el("td", {}, short(ratio)),
+        el("td", {}, formatPercent(before)),
+        el("td", {}, formatPercent(after)),
+        el("td", {}, formatThreeDigits(ratio)),
       ),
     ),
   );
@@ -29,5 +29,5 @@ export function revealedText({ question, kind, coded, ratios }: Explanation): st
   const [, most] = ratios;
   const said = coded.map(({ label }) => label).join(" and ") || "nothing";
   const alone = kind === "set" ? "one option, if all other options are known," : "an answer";
-  return `These bytes answer the question ${question} and reveal nothing about the other questions. They were made from your answer: ${said}. No report changes the odds of ${alone} by more than a factor of ${short(most)}.`;
+  return `These bytes answer the question ${question} and reveal nothing about the other questions. They were made from your answer: ${said}. No report changes the odds of ${alone} by more than a factor of ${formatThreeDigits(most)}.`;
 }

@@ -55,7 +55,11 @@ export interface Visit {
  * Returns the entries of each answer. An option is an entry with its index and the value 1. The
  * load time is the value of item 0.
  */
-export function entriesOf({ theme, features, loadMs }: Visit): { item: number; value: number }[][] {
+export function visitEntries({
+  theme,
+  features,
+  loadMs,
+}: Visit): { item: number; value: number }[][] {
   const option = (item: number) => ({ item, value: 1 });
   return [
     [option(THEME.options.indexOf(theme))],
@@ -78,7 +82,7 @@ export const QUANTILES = [
 export const [SHORTEST, LONGEST] = [LOAD.edges[0], LOAD.edges[LOAD.edges.length - 1] as number];
 
 /** Clips a load time to the range of the task. */
-export function clipped(loadMs: number): number {
+export function clipLoadTime(loadMs: number): number {
   return Math.min(Math.max(loadMs, SHORTEST), LONGEST);
 }
 
