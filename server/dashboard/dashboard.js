@@ -27,7 +27,7 @@ function setAttributes(element, attributes) {
 var ESTIMANDS = ["mean", "sum", "plus", "minus", "nonmissing", "share"];
 var isSums = (answer) => "privacy" in answer;
 var CollectorError = class extends Error {
-  name = "Refused";
+  name = "CollectorError";
   /** Last part of the problem document's type, for example `nothing-released`. */
   problem;
   status;
@@ -740,10 +740,10 @@ function conditionalMeanRows({ cross }) {
     };
   });
 }
-function crossView({ cross }) {
+function crossView({ cross, confidence }) {
   if (cross === void 0) return [];
   const margins = [cross.rows, cross.columns].flatMap(marginTable);
-  const family = "All intervals in one table hold at once with 95% confidence." + (margins.length > 1 ? " The two tables “Share of people by …” count as one table." : "");
+  const family = `All intervals in one table hold at once with ${confidence * 100}% confidence.` + (margins.length > 1 ? " The two tables “Share of people by …” count as one table." : "");
   return [...margins, ...conditionalTables(cross), el("p", { class: "help" }, family)];
 }
 function marginTable({ name, shares = [] }) {
@@ -1089,7 +1089,8 @@ function signInForm(enter, why) {
   async function submit() {
     const token = field.value.trim();
     if (token === "") say("Enter a token.");
-    else if (!/^[\x21-\x7e]+$/.test(token)) say("A token has only letters, digits and “_”.");
+    else if (!/^[\x21-\x7e]+$/.test(token))
+      say("A token has no spaces and no letters beyond ASCII.");
     else {
       say("");
       button.disabled = true;
@@ -1334,7 +1335,8 @@ function numberView(answer, question) {
   }
   if (number.quantiles?.length) shown.push(quantileTable(number, unit));
   const drawn = question.mechanism?.name === "pattern" ? shareBelowPlot(bins, number) : binSharePlot(bins);
-  if (bins.length > 1) shown.push(...sharePlotAndTable(drawn, bins, number, question, unit));
+  if (bins.length > 1)
+    shown.push(...sharePlotAndTable(drawn, bins, number, question, unit, together));
   return shown;
 }
 function quantileTable({ quantiles = [] }, unit) {
@@ -1368,7 +1370,7 @@ function shareBelowPlot(bins, { distribution = [] }) {
     )
   };
 }
-function sharePlotAndTable({ title, shares, labels, marks }, bins, number, question, unit) {
+function sharePlotAndTable({ title, shares, labels, marks }, bins, number, question, unit, together) {
   const name = question.name ?? "the number";
   const axis = axisContaining(
     shares.flatMap((own) => [own.estimate, ...own.simultaneous_interval])
@@ -1402,7 +1404,7 @@ function sharePlotAndTable({ title, shares, labels, marks }, bins, number, quest
   ]);
   const widths = new Set(bins.map(({ from, to }) => (to - from).toPrecision(6)));
   const note = [
-    "Thin lines are intervals. All of them hold at once with 95% confidence.",
+    `Thin lines are intervals. All of them hold at once ${together}.`,
     widths.size > 1 ? "The picture draws all bins equally wide." : "",
     quantiles.length ? "Dashed lines mark the quantiles from the table above." : ""
   ];

@@ -260,7 +260,7 @@ export const isSums = (answer: TaskResponse): answer is SumsTaskResponse => "pri
  * Error of a failed request. The collector responded with a problem document, or did not respond.
  */
 export class CollectorError extends Error {
-  override readonly name = "Refused";
+  override readonly name = "CollectorError";
   /** Last part of the problem document's type, for example `nothing-released`. */
   readonly problem: string;
   readonly status: number;

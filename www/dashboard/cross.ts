@@ -28,11 +28,11 @@ export function conditionalMeanRows({ cross }: EstimatesResponse): readonly Esti
 }
 
 /** Draws tables of the shares of rows and columns, and tables of the estimates within rows. */
-export function crossView({ cross }: EstimatesResponse): readonly Element[] {
+export function crossView({ cross, confidence }: EstimatesResponse): readonly Element[] {
   if (cross === undefined) return [];
   const margins = [cross.rows, cross.columns].flatMap(marginTable);
   const family =
-    "All intervals in one table hold at once with 95% confidence." +
+    `All intervals in one table hold at once with ${confidence * 100}% confidence.` +
     (margins.length > 1 ? " The two tables “Share of people by …” count as one table." : "");
   return [...margins, ...conditionalTables(cross), el("p", { class: "help" }, family)];
 }

@@ -81,7 +81,8 @@ export function numberView(answer: EstimatesResponse, question: Question): reado
   // The mechanism pattern estimates shares below edges well, and shares of single bins badly.
   const drawn =
     question.mechanism?.name === "pattern" ? shareBelowPlot(bins, number) : binSharePlot(bins);
-  if (bins.length > 1) shown.push(...sharePlotAndTable(drawn, bins, number, question, unit));
+  if (bins.length > 1)
+    shown.push(...sharePlotAndTable(drawn, bins, number, question, unit, together));
   return shown;
 }
 
@@ -140,6 +141,7 @@ function sharePlotAndTable(
   number: NumberEstimates,
   question: Question,
   unit: string,
+  together: string,
 ): readonly Element[] {
   const name = question.name ?? "the number";
   const axis = axisContaining(
@@ -174,7 +176,7 @@ function sharePlotAndTable(
   ]);
   const widths = new Set(bins.map(({ from, to }) => (to - from).toPrecision(6)));
   const note = [
-    "Thin lines are intervals. All of them hold at once with 95% confidence.",
+    `Thin lines are intervals. All of them hold at once ${together}.`,
     widths.size > 1 ? "The picture draws all bins equally wide." : "",
     quantiles.length ? "Dashed lines mark the quantiles from the table above." : "",
   ];

@@ -60,7 +60,8 @@ export function signInForm(
     const token = field.value.trim();
     if (token === "") say("Enter a token.");
     // An HTTP header cannot carry other characters.
-    else if (!/^[\x21-\x7e]+$/.test(token)) say("A token has only letters, digits and “_”.");
+    else if (!/^[\x21-\x7e]+$/.test(token))
+      say("A token has no spaces and no letters beyond ASCII.");
     else {
       say("");
       button.disabled = true;
