@@ -34,6 +34,8 @@ export interface ClientInfo<T extends Task | SumTask = Task> {
   readonly task: T | undefined;
   /** True for a dry run: reports are made but not sent. */
   readonly dryRun: boolean;
+  /** The option `storage`: where the budget and the reports of this client are stored. */
+  readonly storage: "device" | "spend-again" | "memory";
 }
 
 /**
@@ -209,9 +211,10 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
   }
 
   get about(): ClientInfo<T> {
-    const { url, task, dryRun } = this.#settings;
+    const { url, task, dryRun, storage } = this.#settings;
     // A client is made for one kind of task, so the cast is safe.
-    return { url, task: (this.#session?.engine.task ?? task) as T | undefined, dryRun };
+    const current = this.#session?.engine.task ?? task;
+    return { url, task: current as T | undefined, dryRun, storage };
   }
 
   get consent(): Consent {

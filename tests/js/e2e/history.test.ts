@@ -40,6 +40,7 @@ interface Told {
   readonly task?: unknown;
   readonly consent?: string;
   readonly dryRun?: boolean;
+  readonly storage?: "device" | "spend-again";
   readonly spent?: Partial<BudgetStatus>;
   readonly sent?: readonly Pick<HistoryEntry, "state" | "epsilon">[];
   /** Reason why the client cannot be read. */
@@ -52,8 +53,16 @@ async function show(page: Page, told: readonly Told[], words = "{}"): Promise<vo
   await page.evaluate((told) => {
     const history = document.querySelector("hushbin-history") as HTMLElement & object;
     const clients = told.map(
-      ({ task, consent = "granted", dryRun = false, spent, sent = [], failure }) => ({
-        about: { url: "https://collector.example/tasks/settings", task, dryRun },
+      ({
+        task,
+        consent = "granted",
+        dryRun = false,
+        storage = "spend-again",
+        spent,
+        sent = [],
+        failure,
+      }) => ({
+        about: { url: "https://collector.example/tasks/settings", task, dryRun, storage },
         consent,
         watch: () => () => {},
         revoke: async () => {},
@@ -286,6 +295,11 @@ describe("of made-up clients", () => {
     ["a dry run", { dryRun: true }, /This is a dry run/],
     ["a signal", { consent: "signal" }, /Global Privacy Control/],
     ["what is forgotten", { spent: { durable: false, reports: 1 } }, /until this page is closed/],
+    [
+      "a browser that stores nothing",
+      { storage: "device", spent: { durable: false } },
+      /nowhere: this browser stores nothing for this page, so nothing is reported/,
+    ],
     ["a database that fails", { failure: "no room" }, /could not be read: no room/],
   ])("tells of %s", async (_, client, expected) => {
     await place(page);

@@ -121,8 +121,11 @@ export class ClientView {
     this.#terms.set(words.window, used);
     this.#terms.set(words.ends, until && this.#formatters.date(until));
     this.#terms.set(words.total, total);
+    const { storage, dryRun } = this.#client.about;
     const kept = durable ? words.onDevice : words.inMemory;
-    this.#terms.set(words.storage, reports > 0 ? kept : undefined);
+    const isSilent = !durable && storage === "device" && !dryRun;
+    const text = reports > 0 ? kept : undefined;
+    this.#terms.set(words.storage, isSilent ? words.noStorage : text);
   }
 
   /**

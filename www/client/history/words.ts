@@ -110,7 +110,7 @@ export interface Words {
   readonly ends: string;
   /** Label for the number of all reports so far. */
   readonly total: string;
-  /** Label for the statement `onDevice` or `inMemory`. */
+  /** Label for the statement `onDevice`, `inMemory` or `noStorage`. */
   readonly storage: string;
   /**
    * Returns the number of reports in this window, the number of reports allowed in it, and the ε
@@ -126,6 +126,8 @@ export interface Words {
   readonly onDevice: string;
   /** Statement of how long this list is remembered if it is kept in memory. */
   readonly inMemory: string;
+  /** Statement that nothing is reported, because this browser cannot remember what it reported. */
+  readonly noStorage: string;
   /**
    * Returns a text with the number of reports in each state. Screen readers announce changes of
    * this text.
@@ -207,6 +209,7 @@ export const ENGLISH: Words = {
     `${counted(reports, "report")}; observers are at most ${certainty}\u00a0% sure if all are linked (ε\u00a0${epsilon})`,
   onDevice: "on this device, until this site's data is cleared",
   inMemory: "until this page is closed",
+  noStorage: "nowhere: this browser stores nothing for this page, so nothing is reported",
   summary: (reports, states) => {
     if (reports === 0) {
       return "Nothing has left this browser.";
