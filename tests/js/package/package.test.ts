@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { type BuildOptions, build } from "esbuild";
+import { type BuildOptions, build, transform } from "esbuild";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -127,6 +127,32 @@ describe("the tarball", () => {
     for (const name of LATER_FILES) {
       expect(text(name), name).not.toContain('"SealingError"');
     }
+  });
+
+  it("has no syntax that the oldest stated browsers lack", async () => {
+    const reference = readFileSync(join(ROOT, "www/docs/src/page/stacks.md"), "utf8");
+    const [, ...versions] =
+      /Browsers are Chrome (\d+), Firefox (\d+), Safari (\d+) or later/.exec(reference) ?? [];
+    const target = ["chrome", "firefox", "safari"].map((name, at) => `${name}${versions[at]}`);
+    const files = readdirSync(installed("dist")).filter((file) => file.endsWith(".js"));
+    const old = [];
+    for (const file of files) {
+      const text = readFileSync(installed(`dist/${file}`), "utf8");
+      const [own, all] = await Promise.all(
+        [target, "esnext"].map((each) =>
+          transform(text, {
+            target: each,
+            // All of them have these. The tables of esbuild name no version.
+            supported: { "regexp-unicode-property-escapes": true },
+          }),
+        ),
+      );
+      if (own?.code !== all?.code) {
+        old.push(file);
+      }
+    }
+    expect(files.length).toBeGreaterThan(10);
+    expect(old).toEqual([]);
   });
 
   it("has no dependencies", () => {
