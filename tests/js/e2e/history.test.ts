@@ -136,7 +136,7 @@ describe("of a real client", () => {
     expect(said).toMatch(/Task settings, collected by 127\.0\.0\.1:\d+/);
     expect(said).toMatch(/Reports in this period\s+1 of 3 reports, ε\s3\s/);
     expect(said).toMatch(
-      /All reports\s+1 report; observers are at most 95\s% sure if all are linked \(ε\s3\)/,
+      /All reports\s+1 report; someone who links all of them is at most 95\s% sure of an answer that never changed \(ε\s3\)/,
     );
     expect(said).toMatch(/This list is kept\s+on this device/);
     expect(said).toContain("Each report covers: dark-mode, autoplay, captions, telemetry.");

@@ -194,10 +194,11 @@ export const ENGLISH: Words = {
     `Random noise is added to each report in this browser. Someone who is 50\u00a0% sure of ${guesses(distance)[protects]} is at most ${certainty}\u00a0% sure after seeing one report (ε\u00a0=\u00a0${epsilon}). This limit also holds for the operator of the collector.`,
   year: (reports, days, reportsAYear, epsilon, certainty) =>
     `This browser sends at most ${counted(reports, "report")} in ${counted(days, "day")}, so at most ${reportsAYear} in a year. Someone who knows that all of these are yours is at most ${certainty}\u00a0% sure of an answer that never changed (ε\u00a0=\u00a0${epsilon}).`,
-  unlinked: "Nothing in a report says who sent it, or which other reports are yours.",
+  unlinked:
+    "Nothing in a report says who sent it, or which other reports are yours. The server that receives it sees your network address.",
   failure: (delta) => `This limit fails with a probability of at most ${delta}.`,
   permanent:
-    "While your answers stay the same, the same report is sent again and costs nothing more. Equal reports show that they come from one browser.",
+    "While your answers stay the same, the same report is sent again and reveals nothing more about them. Equal reports show that they come from one browser.",
   dryRun: "This is a dry run: reports are made, but nothing is sent.",
   window: "Reports in this period",
   ends: "The period ends",
@@ -206,8 +207,8 @@ export const ENGLISH: Words = {
   used: (reports, allowed, epsilon) =>
     `${reports} of ${counted(allowed, "report")}, ε\u00a0${epsilon}`,
   spent: (reports, epsilon, certainty) =>
-    `${counted(reports, "report")}; observers are at most ${certainty}\u00a0% sure if all are linked (ε\u00a0${epsilon})`,
-  onDevice: "on this device, until this site's data is cleared",
+    `${counted(reports, "report")}; someone who links all of them is at most ${certainty}\u00a0% sure of an answer that never changed (ε\u00a0${epsilon})`,
+  onDevice: "on this device, until this site's data is cleared; the count then starts again",
   inMemory: "until this page is closed",
   noStorage: "nowhere: this browser stores nothing for this page, so nothing is reported",
   summary: (reports, states) => {
@@ -227,7 +228,7 @@ export const ENGLISH: Words = {
     "format version",
     "fingerprint of the questions",
     "random id, new for each report",
-    "number of reports",
+    "number of reports in this upload",
     "the report with its noise",
   ],
   sums: {
