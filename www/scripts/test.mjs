@@ -233,7 +233,7 @@ async function examples() {
 
 /** @type {Readonly<Record<string, () => Promise<void>>>} */
 const STEPS = {
-  checkSources,
+  sources: checkSources,
   build,
   lint,
   rust,

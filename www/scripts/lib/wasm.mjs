@@ -17,7 +17,7 @@ const RUSTFLAGS = '--cfg sha2_backend_soft="compact"';
 /**
  * WebAssembly features of rustc's wasm32 target, which wasm-opt has to know and may use. Newer ones
  * are excluded. The oldest browsers with all of these features are:
- * Chrome 96, Firefox 89, Safari 15.
+ * Chrome 96, Firefox 90, Safari 15.
  */
 export const FEATURES = [
   "bulk-memory",
