@@ -45,7 +45,7 @@ mod sealed;
 mod simulate;
 pub mod store;
 pub mod task;
-mod text_file;
+mod text;
 #[cfg(feature = "tls")]
 mod tls_roots;
 mod tokens;

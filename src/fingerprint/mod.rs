@@ -2,11 +2,11 @@
 
 mod bytes;
 #[cfg(feature = "collector")]
-mod hex_parsing;
+mod text;
 
 pub use bytes::Fingerprint;
 pub(crate) use bytes::write_hex;
 #[cfg(feature = "collector")]
-pub use hex_parsing::ParseHexError;
+pub use text::ParseHexError;
 #[cfg(feature = "collector")]
-pub(crate) use hex_parsing::parse_hex;
+pub(crate) use text::parse_hex;

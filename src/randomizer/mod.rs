@@ -2,8 +2,8 @@
 
 #[cfg(feature = "collector")]
 mod collected;
-mod report_maker;
+mod maker;
 
 #[cfg(feature = "collector")]
-pub use collected::RandomizedReport;
-pub use report_maker::Randomizer;
+pub use collected::Randomized;
+pub use maker::Randomizer;

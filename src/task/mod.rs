@@ -9,16 +9,15 @@ pub(crate) mod limits;
 #[cfg(feature = "reports")]
 pub(crate) mod local;
 
-pub use budget::{AnswerPolicy, Budget};
+pub use budget::{Answers, Budget};
 #[cfg(feature = "collector")]
-pub use collected::{BinSpacing, NumberPurpose, TaskParts};
-pub use items::{Items, OpenKeyword, item_key};
+pub use collected::{Purpose, Spacing, TaskParts};
+pub use items::{Items, Open, item_key};
 #[cfg(any(feature = "complete", feature = "sums"))]
-pub use limits::NumberLimits;
+pub use limits::Limits;
 #[cfg(feature = "complete")]
 pub use local::Part;
 #[cfg(feature = "reports")]
 pub use local::{
-    Cross, Kind, Numbers, PrefixLengths, Question, QuestionDraw, QuestionParts, Scale, Task,
-    Together,
+    Cross, Draw, Kind, Numbers, Prefixes, Question, QuestionParts, Scale, Task, Together,
 };

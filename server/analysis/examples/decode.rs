@@ -22,10 +22,7 @@ fn estimate<'a>(
         // Refuses uploads made under other parameters.
         let upload = Upload::decode(bytes, task)?;
         if seen.insert(upload.id) {
-            upload
-                .reports
-                .iter()
-                .for_each(|report| totals.add_report(report));
+            upload.reports.iter().for_each(|report| totals.fold(report));
         }
     }
     let question = Query::new(task, &Options::default())?;

@@ -16,19 +16,19 @@ const VERSION: u64 = 1;
 /// Task of the reports in a file, and the number of reports in each batch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct ReportsDescription {
+pub(crate) struct Description {
     /// Complete task.
     pub(crate) task: Task,
     /// Fingerprint of the task.
     pub(crate) fingerprint: Fingerprint,
     /// Batches whose reports are in the file.
-    pub(crate) batches: Vec<ExportedBatch>,
+    pub(crate) batches: Vec<Exported>,
 }
 
 /// Batch whose reports are in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct ExportedBatch {
+pub(crate) struct Exported {
     pub(crate) number: u64,
     pub(crate) reports: u64,
     /// Time when the batch was opened, in seconds since 1970. `closed` has the same unit.
@@ -36,9 +36,9 @@ pub(crate) struct ExportedBatch {
     closed: Option<u64>,
 }
 
-impl ReportsDescription {
+impl Description {
     pub(crate) fn new(task: &Task, batches: &[BatchRow]) -> Self {
-        let exported = |row: &BatchRow| ExportedBatch {
+        let exported = |row: &BatchRow| Exported {
             number: row.number,
             reports: row.reports,
             opened: row.opened,
@@ -51,7 +51,7 @@ impl ReportsDescription {
         }
     }
 
-    pub(crate) fn to_json(&self) -> String {
+    pub(crate) fn write(&self) -> String {
         // A task is plain data with string keys, which JSON can always represent.
         serde_json::to_string_pretty(self).expect("a task can be written as JSON") + "\n"
     }
@@ -60,7 +60,7 @@ impl ReportsDescription {
     ///
     /// # Errors
     /// Message that names the mistake and the expected value.
-    pub(super) fn parse(text: &str) -> Result<Self, String> {
+    pub(super) fn read(text: &str) -> Result<Self, String> {
         let found = version_of(text.as_bytes()).map_err(|error| error.to_string())?;
         if found != VERSION {
             return Err(format!(

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Settings that control how a task is collected.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct TaskSettings {
+pub struct Settings {
     /// Conditions under which batches are closed.
     pub batch: BatchSettings,
     /// Number of days for which the reports of a released batch are kept, or `None` for ever.
@@ -23,7 +23,7 @@ pub struct TaskSettings {
 }
 
 /// Returns true if `text` is an origin as browsers write it: in lower case, without path or user.
-fn is_web_origin(text: &str) -> bool {
+fn is_origin(text: &str) -> bool {
     let host = |host: &str| {
         let of_host =
             |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-._:[]".contains(c);
@@ -78,7 +78,7 @@ impl Default for BatchSettings {
 /// A setting that is out of range.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{name} is {value}, expected {expected}")]
-pub struct TaskSettingsError {
+pub struct SettingsError {
     /// Name of the setting.
     pub name: &'static str,
     /// Value that was refused.
@@ -87,12 +87,12 @@ pub struct TaskSettingsError {
     pub expected: &'static str,
 }
 
-impl TaskSettings {
+impl Settings {
     /// Checks that every setting is in range.
     ///
     /// # Errors
     /// When a setting is out of range.
-    pub fn check(&self) -> Result<(), TaskSettingsError> {
+    pub fn check(&self) -> Result<(), SettingsError> {
         let BatchSettings { least, most, .. } = self.batch;
         let checks = [
             (
@@ -116,20 +116,15 @@ impl TaskSettings {
         ];
         for (name, value, right, expected) in checks {
             if !right {
-                return Err(TaskSettingsError {
+                return Err(SettingsError {
                     name,
                     value: value.to_string(),
                     expected,
                 });
             }
         }
-        if let Some(value) = self
-            .origins
-            .iter()
-            .flatten()
-            .find(|own| !is_web_origin(own))
-        {
-            return Err(TaskSettingsError {
+        if let Some(value) = self.origins.iter().flatten().find(|own| !is_origin(own)) {
+            return Err(SettingsError {
                 name: "origins",
                 value: format!("{value:?}"),
                 expected: "origins as browsers write them, such as \"https://example.org\"",

@@ -16,9 +16,9 @@
 //! hash are hushbin's own.
 
 #[cfg(feature = "analysis")]
-mod exact_probabilities;
+mod exact;
 #[cfg(feature = "collector")]
-mod rule_name;
+mod names;
 #[cfg(feature = "analysis")]
 mod rates;
 mod rule;
@@ -27,7 +27,7 @@ mod support;
 
 pub use super::subset::{BucketReport as Report, Thresholds};
 #[cfg(feature = "analysis")]
-pub use rates::{PairHitProbabilities, Rates};
+pub use rates::{Presence, Rates};
 pub use rule::{Coco, Randomizer, Rule};
 #[cfg(feature = "collector")]
-pub use {rule_name::RuleName, support::Support};
+pub use {names::RuleName, support::Support};

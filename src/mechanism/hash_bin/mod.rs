@@ -8,7 +8,7 @@
 //! bin cancel in expectation, because signs are fair and independent.
 //!
 //! Unlike Collision and CoCo, hash-bin uses every entry with its value. No entry is left out, and
-//! no value is rounded to a sign. The protection of one report depends on its [`PrivacyLevel`].
+//! no value is rounded to a sign. The protection of one report depends on its [`Level`].
 //!
 //! Source: Zhou et al., "Locally Differentially Private Sparse Vector Aggregation", Algorithm 1.
 //! The two-point response is the one in the published code of that paper. Values are integers
@@ -17,34 +17,34 @@
 #[cfg(feature = "analysis")]
 mod attenuation;
 #[cfg(feature = "collector")]
-mod for_collectors;
+mod collected;
 #[cfg(feature = "analysis")]
-mod bins_before_noise;
-mod privacy_level;
+mod exact;
+mod level;
 #[cfg(feature = "collector")]
-mod privacy_loss;
+mod loss;
 mod parameters;
 mod randomize;
 #[cfg(feature = "analysis")]
 mod rates;
 mod report;
-mod response_distribution;
+mod sampling;
 #[cfg(feature = "collector")]
 mod support;
 
-pub use privacy_level::{PrivacyLevel, Noise};
+pub use level::{Level, Noise};
 pub use parameters::HashBin;
 pub use randomize::Randomizer;
 pub use report::{BinsReport as Report, Response};
-pub use response_distribution::ResponseDistribution;
+pub use sampling::Sampling;
 #[cfg(feature = "analysis")]
 pub use {
-    attenuation::{attenuation, clipped_sum_second_moment},
+    attenuation::{attenuation, clipped_square},
     rates::Rates,
 };
 #[cfg(feature = "collector")]
 pub use {
-    for_collectors::{GRID, PrivacyLevelName},
+    collected::{GRID, LevelName},
     support::Support,
 };
 
@@ -61,25 +61,25 @@ impl Parameters for HashBin {
     type Randomizer = Randomizer;
 
     fn check(&self, domain: &Domain) -> Result<(), Error> {
-        self.hashing().check_domain(domain)?;
+        self.hashing().check(domain)?;
         domain.check_rated()?;
         // With more bins than items some would be empty.
-        let most = domain.item_count().map_or(bounds::BINS.max, f64::from);
+        let most = domain.items().map_or(bounds::BINS.max, f64::from);
         bounds::BINS
-            .with_max(bounds::BINS.max.min(most))
+            .at_most(bounds::BINS.max.min(most))
             .check(f64::from(self.bins()))
     }
 
     fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
-        let (kind, amount, delta) = (reader.read_number(), reader.read_number(), reader.read_number());
+        let (kind, amount, delta) = (reader.number(), reader.number(), reader.number());
         let level = match (kind, amount, delta) {
-            (0, 0, 0) => PrivacyLevel::Event,
-            (1, amount, delta) => PrivacyLevel::Neighbouring {
+            (0, 0, 0) => Level::Event,
+            (1, amount, delta) => Level::Neighbouring {
                 distance: f64::from_bits(amount),
                 // 0 is out of range, so it can stand for no δ.
                 delta: (delta != 0).then_some(f64::from_bits(delta)),
             },
-            (2 | 3, amount, 0) => PrivacyLevel::User {
+            (2 | 3, amount, 0) => Level::User {
                 clip: f64::from_bits(amount),
                 noise: if kind == 2 {
                     Noise::TwoPoint
@@ -89,19 +89,19 @@ impl Parameters for HashBin {
             },
             _ => reader.require(None)?,
         };
-        let hashing = Hashing::from_canonical_code(reader.read_number());
+        let hashing = Hashing::of_canonical(reader.number());
         let hashing = reader.require(hashing)?;
-        let (bins, bits) = (reader.read_u32(), reader.read_u32());
+        let (bins, bits) = (reader.number_u32(), reader.number_u32());
         // Saturated, because a grid that fine is out of range in any case.
         let grid = 1_u32.checked_shl(bits).unwrap_or(u32::MAX);
         Self::new(level, hashing, bins, grid)
     }
 
     fn neighbours(&self) -> Neighbours {
-        match self.privacy_level() {
-            PrivacyLevel::User { .. } => Neighbours::Any,
-            PrivacyLevel::Event => Neighbours::OneItem,
-            PrivacyLevel::Neighbouring { distance, .. } => Neighbours::Within(distance),
+        match self.level() {
+            Level::User { .. } => Neighbours::Any,
+            Level::Event => Neighbours::OneItem,
+            Level::Neighbouring { distance, .. } => Neighbours::Within(distance),
         }
     }
 

@@ -24,7 +24,7 @@
 //! one number to within 1.5 per cent of the least of any unbiased mechanism.
 
 #[cfg(feature = "collector")]
-mod for_collectors;
+mod collected;
 mod parameters;
 mod randomize;
 #[cfg(feature = "analysis")]
@@ -32,7 +32,7 @@ mod rates;
 
 pub use super::subset::{BucketReport as Report, Thresholds};
 #[cfg(feature = "collector")]
-pub use for_collectors::Support;
+pub use collected::Support;
 pub use parameters::Window;
 pub use randomize::Randomizer;
 #[cfg(feature = "analysis")]
@@ -50,16 +50,16 @@ impl Parameters for Window {
 
     fn check(&self, domain: &Domain) -> Result<(), Error> {
         let reason = "\"window\" is for \"numbers\", all of which everybody has";
-        domain.check_dense(self.drawn_attributes(), reason)
+        domain.check_drawn(self.drawn(), reason)
     }
 
     fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
         let [drawn, atoms, favoured] = [
-            reader.read_u32(),
-            reader.read_u32(),
-            reader.read_u32(),
+            reader.number_u32(),
+            reader.number_u32(),
+            reader.number_u32(),
         ];
-        Self::new(drawn, atoms, favoured, reader.read_list())
+        Self::new(drawn, atoms, favoured, reader.list())
     }
 
     fn randomizer(&self, domain: &Domain, epsilon: f64) -> Randomizer {

@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 /// Quantity that is estimated from the reported numbers.
 ///
 /// ```
-/// use hushbin::task::NumberPurpose;
+/// use hushbin::task::Purpose;
 ///
-/// assert_eq!(serde_json::from_str::<NumberPurpose>(r#""quantiles""#).unwrap(), NumberPurpose::Quantiles);
+/// assert_eq!(serde_json::from_str::<Purpose>(r#""quantiles""#).unwrap(), Purpose::Quantiles);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum NumberPurpose {
+pub enum Purpose {
     /// Mean of the numbers.
     Mean,
     /// Number of people in each bin.
@@ -23,14 +23,14 @@ pub enum NumberPurpose {
 /// Spacing of the edges of bins.
 ///
 /// ```
-/// use hushbin::task::BinSpacing;
+/// use hushbin::task::Spacing;
 ///
-/// let factors: BinSpacing = serde_json::from_str(r#""logarithmic""#).unwrap();
-/// assert_eq!(factors, BinSpacing::Logarithmic);
+/// let factors: Spacing = serde_json::from_str(r#""logarithmic""#).unwrap();
+/// assert_eq!(factors, Spacing::Logarithmic);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum BinSpacing {
+pub enum Spacing {
     /// Equal differences between neighbouring edges.
     Even,
     /// Equal ratios of neighbouring edges, for positive numbers of different magnitudes.

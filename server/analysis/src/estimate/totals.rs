@@ -1,13 +1,11 @@
 //! Totals: counts folded from the reports of a task.
 
-use hushbin::codec::append_varint;
-use hushbin::task::QuestionDraw;
+use hushbin::codec::append;
+use hushbin::task::Draw;
 use hushbin::{Fingerprint, Question, Report, Task};
 
-use crate::estimate::counters::{
-    MAX_REPORTS, Reader, TotalsError, UniformityCounts, append_header,
-};
-use crate::estimate::mechanism::{ErasedCounts, prepared};
+use crate::estimate::fold::{MAX_REPORTS, Reader, TotalsError, UniformityCounts, append_header};
+use crate::estimate::mechanism::{Counts, prepared};
 
 /// Counts of the reports of one task.
 ///
@@ -25,8 +23,8 @@ use crate::estimate::mechanism::{ErasedCounts, prepared};
 #[derive(Debug, Clone)]
 pub struct Totals {
     fingerprint: Fingerprint,
-    draw: QuestionDraw,
-    questions: Vec<QuestionTotals>,
+    draw: Draw,
+    questions: Vec<Folded>,
     /// Counts that show whether seeds are uniform. They cover all questions together, because a
     /// report's seed determines its question.
     pub(crate) seeds: UniformityCounts,
@@ -34,45 +32,44 @@ pub struct Totals {
 
 /// Counts of the reports that answer one question.
 #[derive(Debug, Clone)]
-pub(crate) struct QuestionTotals {
+pub(crate) struct Folded {
     pub(crate) reports: u64,
-    pub(crate) counts: Box<dyn ErasedCounts>,
+    pub(crate) counts: Box<dyn Counts>,
     /// Counts that show whether reported outcomes (buckets, sides or signs) are uniform. The
     /// outcomes of honest reports are uniform.
     pub(crate) places: UniformityCounts,
 }
 
-impl QuestionTotals {
+impl Folded {
     fn new(question: &Question, items: &[u64]) -> Self {
         let own = prepared(question);
         Self {
             reports: 0,
-            places: UniformityCounts::for_values_below(own.uniform_outcome_count().into()),
-            counts: own.empty_counts(items),
+            places: UniformityCounts::among(own.places().into()),
+            counts: own.counts(items),
         }
     }
 }
 
 impl Totals {
     /// Creates empty totals. For an open question, the totals count only the number of reports,
-    /// because the question's items cannot be listed. [`Totals::for_items`] also counts chosen
+    /// because the question's items cannot be listed. [`Totals::of_items`] also counts chosen
     /// items.
     #[must_use]
     pub fn new(task: &Task) -> Self {
-        Self::for_items(task, 0, &[])
+        Self::of_items(task, 0, &[])
     }
 
     /// Creates empty totals that count `items` (indices or keys) of the open question at index
     /// `question`. Closed questions always count all items.
     #[must_use]
-    pub fn for_items(task: &Task, question: usize, items: &[u64]) -> Self {
-        let folded =
-            |(index, own)| QuestionTotals::new(own, if index == question { items } else { &[] });
+    pub fn of_items(task: &Task, question: usize, items: &[u64]) -> Self {
+        let folded = |(index, own)| Folded::new(own, if index == question { items } else { &[] });
         Self {
             fingerprint: task.fingerprint(),
-            draw: task.question_draw().clone(),
+            draw: task.draw().clone(),
             questions: task.questions().iter().enumerate().map(folded).collect(),
-            seeds: UniformityCounts::for_values_below(1 << 64),
+            seeds: UniformityCounts::among(1 << 64),
         }
     }
 
@@ -80,17 +77,17 @@ impl Totals {
     ///
     /// # Panics
     /// If the report was decoded under another task.
-    pub fn add_report(&mut self, report: &Report) {
+    pub fn fold(&mut self, report: &Report) {
         let folded = match &mut self.questions[..] {
             // The seed determines the question only if the task asks several.
             [sole] => sole,
-            several => &mut several[self.draw.drawn_question(report.seed())],
+            several => &mut several[self.draw.question(report.seed())],
         };
         folded.reports += 1;
-        if let Some(place) = folded.counts.add_report(report) {
-            folded.places.count_value(place.into());
+        if let Some(place) = folded.counts.fold(report) {
+            folded.places.count(place.into());
         }
-        self.seeds.count_value(report.seed());
+        self.seeds.count(report.seed());
     }
 
     /// Adds totals of the same task and, for an open question, of the same items.
@@ -133,7 +130,7 @@ impl Totals {
     /// ```
     /// use hushbin::mechanism::collision;
     /// use hushbin::{Report, TaskDraft};
-    /// use hushbin_analysis::estimate::{Totals, TotalsError, point_estimates};
+    /// use hushbin_analysis::estimate::{Totals, TotalsError, points};
     ///
     /// let draft: TaskDraft = serde_json::from_str(
     ///     r#"{ "id": "t", "items": 4, "sparsity": 1, "epsilon": 1.0, "value": "sign" }"#,
@@ -142,7 +139,7 @@ impl Totals {
     /// let batch = |seeds: std::ops::Range<u64>| {
     ///     let mut totals = Totals::new(&task);
     ///     for seed in seeds {
-    ///         totals.add_report(&Report::Collision(collision::Report { seed, bucket: 1 }));
+    ///         totals.fold(&Report::Collision(collision::Report { seed, bucket: 1 }));
     ///     }
     ///     totals
     /// };
@@ -152,7 +149,7 @@ impl Totals {
     /// merged.merge(&Totals::decode(&task, &stored[1])?);
     /// let folded = batch(0..100);
     /// assert_eq!(merged.encode(), folded.encode());
-    /// assert_eq!(point_estimates(&task, &merged, &[0, 3]), point_estimates(&task, &folded, &[0, 3]));
+    /// assert_eq!(points(&task, &merged, &[0, 3]), points(&task, &folded, &[0, 3]));
     ///
     /// let cut = Totals::decode(&task, &stored[0][..20]).unwrap_err();
     /// assert!(matches!(cut, TotalsError::Malformed(_)));
@@ -160,14 +157,14 @@ impl Totals {
     /// ```
     ///
     /// # Panics
-    /// If the totals count [items](Totals::for_items) of an open question. The task does not list
+    /// If the totals count [items](Totals::of_items) of an open question. The task does not list
     /// these items, so the counts could not be decoded.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         append_header(&self.fingerprint, &mut bytes);
         for folded in &self.questions {
-            append_varint(&mut bytes, folded.reports);
+            append(&mut bytes, folded.reports);
             folded.counts.encode(&mut bytes);
             folded.places.encode(&mut bytes);
         }
@@ -187,7 +184,7 @@ impl Totals {
         let mut totals = Self::new(task);
         let mut left = MAX_REPORTS;
         for folded in &mut totals.questions {
-            folded.reports = reader.read_at_most("expected a number of reports", left)?;
+            folded.reports = reader.at_most("expected a number of reports", left)?;
             // The limit applies to the reports of all questions together, so their number stays
             // exact in `f64`.
             left -= folded.reports;
@@ -196,7 +193,7 @@ impl Totals {
         }
         let reports = totals.reports();
         totals.seeds.decode(reports, &mut reader)?;
-        reader.check_end()?;
+        reader.end()?;
         Ok(totals)
     }
 
@@ -219,12 +216,12 @@ impl Totals {
     ///
     /// # Panics
     /// If the totals belong to another task.
-    pub(crate) fn check_task(&self, task: &Task) {
+    pub(crate) fn check(&self, task: &Task) {
         assert_eq!(self.fingerprint, task.fingerprint(), "totals of the task");
     }
 
     /// Returns the counts of the question at index `question`.
-    pub(crate) fn question_totals(&self, question: usize) -> &QuestionTotals {
+    pub(crate) fn folded(&self, question: usize) -> &Folded {
         &self.questions[question]
     }
 }

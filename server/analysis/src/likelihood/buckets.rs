@@ -6,23 +6,23 @@
 //! function.
 
 use hushbin::Entry;
-use hushbin::domain::{Domain, SignedItem};
+use hushbin::domain::{Domain, Signed};
 use hushbin::hash::HashFunctions;
 use hushbin::mechanism::{BucketReport, Rule, Subset};
 
-use super::contract::{ExactProbabilities, ObservableMechanism};
-use super::hypothesis::{Hypothesis, MixturePart};
+use super::contract::{Enumerable, Observed};
+use super::hypothesis::{Hypothesis, Part};
 use super::observation::{BucketRank, Observation, SeedPlacement};
 
 /// Buckets of an input's entries and padding elements under all hash functions.
 pub(super) struct HashedInput<'a> {
-    pub(super) entries: Vec<ElementBuckets<'a>>,
-    pub(super) paddings: Vec<ElementBuckets<'a>>,
+    pub(super) entries: Vec<Buckets<'a>>,
+    pub(super) paddings: Vec<Buckets<'a>>,
 }
 
 /// Buckets of one element, one for each hash function.
 #[derive(Clone, Copy)]
-pub(super) struct ElementBuckets<'a> {
+pub(super) struct Buckets<'a> {
     /// Bucket under each hash function. Under CoCo, the bucket is the side that a positive value
     /// pushes towards.
     of_positive: &'a [u32],
@@ -30,50 +30,44 @@ pub(super) struct ElementBuckets<'a> {
     turned: u32,
 }
 
-impl ElementBuckets<'_> {
+impl Buckets<'_> {
     /// Returns the element's bucket under the hash function at index `function`. Buckets of each
     /// function are numbered from 0.
     #[inline]
-    pub(super) fn under_function(&self, function: u32) -> u32 {
+    pub(super) fn of(&self, function: u32) -> u32 {
         self.of_positive[function as usize] ^ self.turned
     }
 }
 
 /// A rule for choosing favoured buckets, under which the likelihood of a report can be computed.
-pub(super) trait RuleLikelihood: Rule {
+pub(super) trait Weighed: Rule {
     /// Returns the number of elements to which an input is padded for this computation.
-    fn padded_size(&self, sparsity: u32) -> u32 {
+    fn padded(&self, sparsity: u32) -> u32 {
         sparsity
     }
 
     /// Replaces each pair of sides in `cells` by the side that a positive value pushes towards.
     /// `cells` contains one pair per hash function for each element. The default is for cells
     /// without sides, and changes nothing.
-    fn replace_pairs_by_sides(
-        _: &HashFunctions,
-        _: &Domain,
-        _elements: &[u64],
-        _cells: &mut [u32],
-    ) {
-    }
+    fn take_sides(_: &HashFunctions, _: &Domain, _elements: &[u64], _cells: &mut [u32]) {}
 
     /// Returns the report's likelihood under the input `held`, times the rule's normalising
     /// constant Ω. `exp` is e^ε.
-    fn unnormalised_likelihood(
+    fn weight(
         subset: &Subset<Self>,
         sparsity: u32,
         exp: f64,
         held: &HashedInput<'_>,
         report: &BucketReport,
-        strengths: &mut StrengthCounts,
+        strengths: &mut Strengths,
     ) -> f64;
 
     /// Returns the exact bucket probabilities of the core's randomizer, for
     /// [`Observed::enumerable`].
-    fn enumerable(subset: &Subset<Self>, domain: &Domain, epsilon: f64) -> ExactProbabilities;
+    fn enumerable(subset: &Subset<Self>, domain: &Domain, epsilon: f64) -> Enumerable;
 }
 
-impl<R: RuleLikelihood> ObservableMechanism for Subset<R> {
+impl<R: Weighed> Observed for Subset<R> {
     type Report = BucketReport;
 
     /// Compares the report's likelihoods under both inputs. Each likelihood is multiplied by the
@@ -91,21 +85,21 @@ impl<R: RuleLikelihood> ObservableMechanism for Subset<R> {
         let (bucket, t, sides) = (report.bucket, self.buckets(), R::SIDES);
         // Buckets of all hash functions are numbered function by function.
         let function = bucket / t;
-        let padded = self.rule().padded_size(domain.sparsity());
-        let missing = |part: &MixturePart| padded.saturating_sub(part.kept.len() as u32);
+        let padded = self.rule().padded(domain.sparsity());
+        let missing = |part: &Part| padded.saturating_sub(part.kept.len() as u32);
         let parts = inputs.iter().flat_map(|input| input.parts());
         let paddings = parts.map(missing).max().unwrap_or(0);
-        let rows = BucketTable::new(self, domain, report.seed, inputs, paddings);
+        let rows = Rows::new(self, domain, report.seed, inputs, paddings);
         let exp = epsilon.exp();
-        let mut strengths = StrengthCounts::new(self.hashes(), t / sides);
+        let mut strengths = Strengths::new(self.hashes(), t / sides);
         let [(first, first_weight), (second, second_weight)] = [0, 1].map(|which| {
             let input = inputs[which];
             // Sides of a pair are 2k and 2k + 1, so xor 1 selects the opposite side.
             let turned = |entry: &Entry| u32::from(entry.value < 0.0 && sides > 1);
             let entries = input.entries().iter().zip(&rows.entries[which]);
-            let entries: Vec<ElementBuckets<'_>> = entries
-                .map(|(entry, &element)| ElementBuckets {
-                    of_positive: rows.row_of_element(element),
+            let entries: Vec<Buckets<'_>> = entries
+                .map(|(entry, &element)| Buckets {
+                    of_positive: rows.of(element),
                     turned: turned(entry),
                 })
                 .collect();
@@ -113,18 +107,16 @@ impl<R: RuleLikelihood> ObservableMechanism for Subset<R> {
                 let paddings = 0..missing(part) as usize;
                 let held = HashedInput {
                     entries: part.kept.iter().map(|&index| entries[index]).collect(),
-                    paddings: paddings.map(|index| rows.padding_buckets(index)).collect(),
+                    paddings: paddings.map(|index| rows.padding(index)).collect(),
                 };
                 let sparsity = domain.sparsity();
-                part.probability
-                    * R::unnormalised_likelihood(self, sparsity, exp, &held, report, &mut strengths)
+                part.probability * R::weight(self, sparsity, exp, &held, report, &mut strengths)
             });
             let weight: f64 = weights.sum();
             // An element favours `width` consecutive buckets (cyclic), starting with its own.
-            let own = |entry: &ElementBuckets<'_>| {
-                let of_own = entry.under_function(function);
-                let window =
-                    (0..self.buckets_per_element()).map(move |behind| (of_own + behind) % t);
+            let own = |entry: &Buckets<'_>| {
+                let of_own = entry.of(function);
+                let window = (0..self.width()).map(move |behind| (of_own + behind) % t);
                 window.map(|of_function| function * t + of_function)
             };
             (entries.iter().flat_map(own).collect::<Vec<u32>>(), weight)
@@ -140,12 +132,12 @@ impl<R: RuleLikelihood> ObservableMechanism for Subset<R> {
             seed: report.seed,
             bucket: u64::from(bucket),
             first_entries: [first_entry(&first), first_entry(&second)],
-            places: [bucket_rank(&first, bucket), bucket_rank(&second, bucket)],
+            places: [place(&first, bucket), place(&second, bucket)],
             falls: [fall(&first), fall(&second)],
         }
     }
 
-    fn enumerable(&self, domain: &Domain, epsilon: f64) -> Option<ExactProbabilities> {
+    fn enumerable(&self, domain: &Domain, epsilon: f64) -> Option<Enumerable> {
         Some(R::enumerable(self, domain, epsilon))
     }
 }
@@ -153,7 +145,7 @@ impl<R: RuleLikelihood> ObservableMechanism for Subset<R> {
 /// Table of the buckets of two inputs' elements and of padding elements, computed together.
 ///
 /// Entries at the same index of both inputs usually have the same item, and then share one row.
-struct BucketTable {
+struct Rows {
     functions: usize,
     /// Buckets of the elements, in rows. A row has one bucket for each hash function.
     buckets: Vec<u32>,
@@ -163,8 +155,8 @@ struct BucketTable {
     paddings: usize,
 }
 
-impl BucketTable {
-    fn new<R: RuleLikelihood>(
+impl Rows {
+    fn new<R: Weighed>(
         subset: &Subset<R>,
         domain: &Domain,
         seed: u64,
@@ -174,10 +166,10 @@ impl BucketTable {
         // If cells have sides, the sign is not part of the element.
         let domain = match R::SIDES {
             1 => *domain,
-            _ => domain.without_signs(),
+            _ => domain.unsigned(),
         };
         let element = |entry: &Entry| {
-            domain.element(SignedItem {
+            domain.element(Signed {
                 item: entry.item,
                 negative: entry.value < 0.0,
             })
@@ -197,7 +189,7 @@ impl BucketTable {
             entries.map(index).collect()
         });
         let first_padding = elements.len();
-        elements.extend((0..paddings).map(|index| domain.padding_element(index)));
+        elements.extend((0..paddings).map(|index| domain.padding(index)));
         let functions = HashFunctions::from_seed(
             subset.hashing(),
             subset.elements(&domain),
@@ -211,7 +203,7 @@ impl BucketTable {
             .collect();
         let mut buckets = vec![0; elements.len() * functions.count()];
         functions.fill_buckets(&placed, &mut buckets);
-        R::replace_pairs_by_sides(&functions, &domain, &elements, &mut buckets);
+        R::take_sides(&functions, &domain, &elements, &mut buckets);
         Self {
             functions: functions.count(),
             buckets,
@@ -220,19 +212,19 @@ impl BucketTable {
         }
     }
 
-    fn row_of_element(&self, element: usize) -> &[u32] {
+    fn of(&self, element: usize) -> &[u32] {
         &self.buckets[self.functions * element..self.functions * (element + 1)]
     }
 
-    fn padding_buckets(&self, index: usize) -> ElementBuckets<'_> {
-        ElementBuckets {
-            of_positive: self.row_of_element(self.paddings + index),
+    fn padding(&self, index: usize) -> Buckets<'_> {
+        Buckets {
+            of_positive: self.of(self.paddings + index),
             turned: 0,
         }
     }
 }
 
-fn bucket_rank(buckets: &[u32], bucket: u32) -> BucketRank {
+fn place(buckets: &[u32], bucket: u32) -> BucketRank {
     if !buckets.contains(&bucket) {
         return BucketRank::Elsewhere;
     }
@@ -248,7 +240,7 @@ fn bucket_rank(buckets: &[u32], bucket: u32) -> BucketRank {
 
 /// Number of cells of each strength, counted over all hash functions. A cell is a bucket, or under
 /// CoCo a pair of sides. The strength of a cell is the absolute sum of the pushes on it.
-pub(super) struct StrengthCounts {
+pub(super) struct Strengths {
     functions: u32,
     /// Sum of the pushes on each cell of one hash function. All sums are zero between calls.
     pushes: Vec<i32>,
@@ -256,7 +248,7 @@ pub(super) struct StrengthCounts {
     levels: Vec<u32>,
 }
 
-impl StrengthCounts {
+impl Strengths {
     /// Creates counters for `functions` hash functions with `cells` cells each.
     pub(super) fn new(functions: u32, cells: u32) -> Self {
         Self {
@@ -268,19 +260,11 @@ impl StrengthCounts {
 
     /// Counts the cells by strength. `push` converts an element's bucket to its cell and a push of
     /// 1 or −1.
-    pub(super) fn count_by_strength(
-        &mut self,
-        elements: &[ElementBuckets<'_>],
-        push: impl Fn(u32) -> (u32, i32),
-    ) {
+    pub(super) fn count(&mut self, elements: &[Buckets<'_>], push: impl Fn(u32) -> (u32, i32)) {
         self.levels.clear();
         self.levels.resize(elements.len() + 1, 0);
         for function in 0..self.functions {
-            let pushes = || {
-                elements
-                    .iter()
-                    .map(|element| push(element.under_function(function)))
-            };
+            let pushes = || elements.iter().map(|element| push(element.of(function)));
             for (cell, push) in pushes() {
                 self.pushes[cell as usize] += push;
             }
@@ -296,7 +280,7 @@ impl StrengthCounts {
     }
 
     /// Returns the number of cells whose strength is `strength`.
-    pub(super) fn equally_strong(&self, strength: u32) -> u32 {
+    pub(super) fn equal(&self, strength: u32) -> u32 {
         self.levels[strength as usize]
     }
 
@@ -310,6 +294,6 @@ impl StrengthCounts {
 ///
 /// `stronger` is the number of stronger buckets. `equal` is the number of buckets with the same
 /// strength, including this one. Ties are broken uniformly at random.
-pub(super) fn favoured_probability(favoured: u32, stronger: u32, equal: u32) -> f64 {
+pub(super) fn share(favoured: u32, stronger: u32, equal: u32) -> f64 {
     f64::from(favoured.saturating_sub(stronger).min(equal)) / f64::from(equal)
 }

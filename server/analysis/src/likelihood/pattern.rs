@@ -3,11 +3,11 @@
 use hushbin::domain::Domain;
 use hushbin::mechanism::pattern::{Pattern, Randomizer, Report};
 
-use super::contract::{ExactProbabilities, ObservableMechanism};
+use super::contract::{Enumerable, Observed};
 use super::hypothesis::Hypothesis;
 use super::observation::{BucketRank, Observation, SeedPlacement};
 
-impl ObservableMechanism for Pattern {
+impl Observed for Pattern {
     type Report = Report;
 
     fn observe(
@@ -36,9 +36,9 @@ impl ObservableMechanism for Pattern {
         }
     }
 
-    fn enumerable(&self, _: &Domain, epsilon: f64) -> Option<ExactProbabilities> {
+    fn enumerable(&self, _: &Domain, epsilon: f64) -> Option<Enumerable> {
         let core = Randomizer::new(self, epsilon);
-        Some(ExactProbabilities {
+        Some(Enumerable {
             buckets: self.outputs(),
             completions: Box::new(|_| Some(1)),
             probabilities: Box::new(move |_, signed, _| {

@@ -6,17 +6,17 @@ use std::path::Path;
 use hushbin::task::{Kind, Part};
 use hushbin::{Items, Question};
 
-use super::cost::{PredictedErrors, QuestionCost, TaskCost};
+use super::cost::{Cost, Prediction, QuestionCost};
 use crate::cli::describe;
-use crate::cli::table::write_aligned_rows;
-use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, Influence, InfluencedEstimate};
+use crate::cli::table::write_rows;
+use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, Influence, Influenced};
 use hushbin_analysis::heavy_hitters::PROBABILITY;
-use hushbin_analysis::promise::round_up_to_three_digits;
+use hushbin_analysis::promise::round_up;
 
 /// Number of reports for which the short answer states the error, if that error is predicted.
 const PREFERRED_REPORTS: u64 = 10_000;
 
-impl TaskCost {
+impl Cost {
     /// Summarises the cost in a few lines of plain English.
     pub(super) fn summary_lines(&self, file: Option<&Path>) -> Vec<String> {
         let asks = match self.task.questions() {
@@ -29,8 +29,8 @@ impl TaskCost {
         };
         let yearly = self.task.budget().reports_a_year();
         let [epsilon, year_epsilon] = [1.0, f64::from(yearly)].map(|n| n * self.effective_epsilon);
-        let [one, year] = [epsilon, year_epsilon].map(round_up_to_three_digits);
-        let [one_guess, year_guess] = [epsilon, year_epsilon].map(describe::guess_certainty_phrase);
+        let [one, year] = [epsilon, year_epsilon].map(round_up);
+        let [one_guess, year_guess] = [epsilon, year_epsilon].map(describe::guess_phrase);
         let protects = &self.protects;
         vec![
             format!("{} is a valid task. It asks {asks}.", self.task.id()),
@@ -55,14 +55,13 @@ impl TaskCost {
                 .iter()
                 .find(|own| own.people == PREFERRED_REPORTS);
             let shown = usual.or(cost.predictions.first())?;
-            Some((question, describe_estimate(question), shown))
+            Some((question, predicted_estimate(question), shown))
         });
-        let part = |own: &(&Question, EstimateDescription, &PredictedErrors)| {
-            own.2.interval / own.1.useless
-        };
+        let part =
+            |own: &(&Question, PredictedEstimate, &Prediction)| own.2.interval / own.1.useless;
         let (question, own, shown) = intervals.max_by(|a, b| part(a).total_cmp(&part(b)))?;
-        let (people, EstimateDescription { what, unit, .. }) = (shown.people, &own);
-        let interval = describe::format_significant_digits(own.scale * shown.interval, 3);
+        let (people, PredictedEstimate { what, unit, .. }) = (shown.people, &own);
+        let interval = describe::significant_digits(own.scale * shown.interval, 3);
         let name = match questions {
             [_] => String::new(),
             _ => format!(" ({}, the least exact question)", question.name()),
@@ -113,8 +112,7 @@ impl TaskCost {
         let own = |moved: &&Influence| moved.question.as_deref() == question;
         let words = |moved: &Influence| {
             let unit = describe::unit_suffix(moved.unit.as_deref());
-            let [up, down] =
-                [moved.up, moved.down].map(|by| describe::format_significant_digits(by, 3));
+            let [up, down] = [moved.up, moved.down].map(|by| describe::significant_digits(by, 3));
             format!(
                 "on {} of {}% of made-up reports: at most {up}{unit} up and {down}{unit} down",
                 influenced_name(moved.estimate),
@@ -148,7 +146,7 @@ impl TaskCost {
 }
 
 /// Description of the estimate whose errors are predicted, with the unit of the estimate.
-struct EstimateDescription {
+struct PredictedEstimate {
     /// Estimate in a few words.
     what: String,
     /// Factor that converts a predicted error to the unit.
@@ -159,23 +157,23 @@ struct EstimateDescription {
     useless: f64,
 }
 
-fn describe_estimate(question: &Question) -> EstimateDescription {
+fn predicted_estimate(question: &Question) -> PredictedEstimate {
     let half = |[min, max]: [f64; 2]| 0.5 * (max - min);
-    let own = |what: &str, scale, unit: &str, useless| EstimateDescription {
+    let own = |what: &str, scale, unit: &str, useless| PredictedEstimate {
         what: what.to_owned(),
         scale,
         unit: unit.to_owned(),
         useless,
     };
     match question.kind() {
-        Kind::Numbers(of) if of.is_single() => {
+        Kind::Numbers(of) if of.is_alone() => {
             let unit = describe::unit_suffix(of[0].unit());
             own("the mean", half(of[0].range()), &unit, 1.0)
         }
         Kind::Numbers(_) => own("each mean", 100.0, " % of half its range", 1.0),
-        Kind::Cross(cross) if let Some(levels) = cross.level_scale() => {
+        Kind::Cross(cross) if let Some(levels) = cross.levels() => {
             let unit = describe::unit_suffix(levels.unit());
-            let (rows, number) = (cross.rows().cell_count(), cross.columns().name());
+            let (rows, number) = (cross.rows().cells(), cross.columns().name());
             let what = format!("the mean of {number} in a row that 1/{rows} of people are in");
             own(&what, 1.0, &unit, half(levels.range()))
         }
@@ -192,15 +190,15 @@ fn describe_estimate(question: &Question) -> EstimateDescription {
     }
 }
 
-const fn influenced_name(estimate: InfluencedEstimate) -> &'static str {
+const fn influenced_name(estimate: Influenced) -> &'static str {
     match estimate {
-        InfluencedEstimate::Mean => "means",
-        InfluencedEstimate::Plus => "frequencies of +",
-        InfluencedEstimate::Minus => "frequencies of -",
-        InfluencedEstimate::Nonmissing => "non-missing frequencies",
-        InfluencedEstimate::Share => "shares",
-        InfluencedEstimate::Below => "shares below an edge",
-        InfluencedEstimate::Margin => "shares of rows and columns",
+        Influenced::Mean => "means",
+        Influenced::Plus => "frequencies of +",
+        Influenced::Minus => "frequencies of -",
+        Influenced::Nonmissing => "non-missing frequencies",
+        Influenced::Share => "shares",
+        Influenced::Below => "shares below an edge",
+        Influenced::Margin => "shares of rows and columns",
     }
 }
 
@@ -221,7 +219,7 @@ fn describe_question(question: &Question) -> String {
             let lengths: Vec<String> = prefixes.lengths().iter().map(u32::to_string).collect();
             format!("a text, by its first {} characters", lengths.join(", "))
         }
-        Kind::Numbers(limits) if limits.is_single() => {
+        Kind::Numbers(limits) if limits.is_alone() => {
             let [min, max] = limits[0].range();
             let unit = describe::unit_suffix(limits[0].unit());
             format!("a number from {min} to {max}{unit}")
@@ -238,7 +236,7 @@ fn describe_question(question: &Question) -> String {
         }
         Kind::Number(scale) => {
             let [min, max] = scale.range();
-            let (unit, bins) = (describe::unit_suffix(scale.unit()), scale.cell_count());
+            let (unit, bins) = (describe::unit_suffix(scale.unit()), scale.cells());
             format!("a number from {min} to {max}{unit} in {bins} bins")
         }
     }
@@ -294,7 +292,7 @@ impl QuestionCost {
         }
         writeln!(out)?;
         self.write_predictions(question, out)?;
-        self.write_share_sum_errors(out)?;
+        self.write_sums(out)?;
         if self
             .predictions
             .iter()
@@ -309,7 +307,7 @@ impl QuestionCost {
     }
 
     /// Writes the standard errors of sums of shares: of margins, and of the share below the median.
-    fn write_share_sum_errors(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn write_sums(&self, out: &mut dyn Write) -> io::Result<()> {
         if let [row, column @ ..] = &self.margins[..] {
             let column = column.first();
             let column = column.map(|error| format!(" and {error:.5} of a column's"));
@@ -332,8 +330,8 @@ impl QuestionCost {
 
     fn write_predictions(&self, question: &Question, out: &mut dyn Write) -> io::Result<()> {
         let confidence = 100.0 * DEFAULT_CONFIDENCE;
-        let own = describe_estimate(question);
-        let shown = |error: f64| describe::format_significant_digits(own.scale * error, 4);
+        let own = predicted_estimate(question);
+        let shown = |error: f64| describe::significant_digits(own.scale * error, 4);
         let unit = match own.unit.as_str() {
             "" => String::new(),
             unit => format!(", in{unit}"),
@@ -347,7 +345,7 @@ impl QuestionCost {
             "reports\tstandard error\t{confidence}% interval\tall items {confidence}%"
         )];
         for prediction in &self.predictions {
-            let error = shown(prediction.main_standard_error().unwrap_or(f64::NAN));
+            let error = shown(prediction.standard_error().unwrap_or(f64::NAN));
             let together = prediction.simultaneous_interval.map(interval);
             rows.push(format!(
                 "{}\t{error}\t{}\t{}",
@@ -356,7 +354,7 @@ impl QuestionCost {
                 together.as_deref().unwrap_or("-")
             ));
         }
-        write_aligned_rows(out, &rows)?;
+        write_rows(out, &rows)?;
         for prediction in &self.predictions {
             let (people, share) = (prediction.people, prediction.found_share);
             let enough = match share {
@@ -381,7 +379,7 @@ impl QuestionCost {
         )?;
         let mut rows =
             vec!["mechanism\tsparsity\tmean\tof bias\tfrequency\tnon-missing\tprotects".to_owned()];
-        let number = |error| describe::format_decimals(error, 4);
+        let number = |error| describe::decimals(error, 4);
         for own in &self.candidates {
             rows.push(format!(
                 "{} {}\t{}\t{}\t{}\t{}\t{}\t{}",
@@ -395,6 +393,6 @@ impl QuestionCost {
                 own.protects,
             ));
         }
-        write_aligned_rows(out, &rows)
+        write_rows(out, &rows)
     }
 }

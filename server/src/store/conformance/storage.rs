@@ -8,54 +8,54 @@ use hushbin_tests::postgres::{Server, shared};
 use crate::store::engine::Engine;
 use crate::store::files::FilesEngine;
 use crate::store::location::Location;
-use crate::store::postgres::{DatabaseAddress, PostgresEngine};
+use crate::store::postgres::{Database, PostgresEngine};
 
 /// Storage for engines under test. It exists at least until the value is dropped.
-pub(super) trait TestStorage {
+pub(super) trait Storage {
     fn new() -> Self;
     /// Returns the location of the storage.
-    fn location(&self) -> Location;
+    fn place(&self) -> Location;
 
     /// Opens an engine, as at a start of the process.
     fn open(&self) -> Box<dyn Engine> {
-        match self.location() {
+        match self.place() {
             Location::Directory(directory) => Box::new(FilesEngine::open(&directory).unwrap()),
             Location::Database(database) => Box::new(PostgresEngine::open(&database).unwrap()),
         }
     }
 }
 
-pub(super) struct FilesTestStorage(tempfile::TempDir);
+pub(super) struct InFiles(tempfile::TempDir);
 
-impl TestStorage for FilesTestStorage {
+impl Storage for InFiles {
     fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }
 
-    fn location(&self) -> Location {
+    fn place(&self) -> Location {
         Location::Directory(PathBuf::from(self.0.path()))
     }
 }
 
-pub(super) struct DatabaseTestStorage {
+pub(super) struct InDatabase {
     server: Arc<Server>,
     address: String,
-    database: DatabaseAddress,
+    database: Database,
 }
 
-impl DatabaseTestStorage {
+impl InDatabase {
     /// Returns the server's answer to an SQL statement.
-    pub(super) fn query_server(&self, statement: &str) -> String {
+    pub(super) fn ask(&self, statement: &str) -> String {
         let (_, name) = self.address.rsplit_once('/').unwrap();
         self.server.ask(name, statement)
     }
 }
 
-impl TestStorage for DatabaseTestStorage {
+impl Storage for InDatabase {
     fn new() -> Self {
         let server = shared();
         let address = server.database();
-        let database = DatabaseAddress::new(&address).unwrap();
+        let database = Database::new(&address).unwrap();
         Self {
             server,
             address,
@@ -63,7 +63,7 @@ impl TestStorage for DatabaseTestStorage {
         }
     }
 
-    fn location(&self) -> Location {
+    fn place(&self) -> Location {
         Location::Database(self.database.clone())
     }
 }

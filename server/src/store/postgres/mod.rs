@@ -39,17 +39,17 @@ use postgres::Transaction;
 use super::engine::{
     BatchRow, Engine, EngineError, StorageReader, TaskKey, TaskRow, UploadOutcome, UploadRecord,
 };
-use append::AppendStatements;
+use append::Statements;
 use reader::PostgresReader;
 pub(super) use reader::open_read_only;
 use rows::{SELECT_TASKS, all_batches, all_tasks, signed, task_batches, task_key, task_row};
-pub use session::DatabaseAddress;
+pub use session::Database;
 use session::ReconnectingSession;
 pub(crate) use session::{Session, SessionPool};
 
 /// Storage engine in a database.
 pub(super) struct PostgresEngine {
-    session: ReconnectingSession<AppendStatements>,
+    session: ReconnectingSession<Statements>,
     sessions: Arc<SessionPool>,
     /// Random number that identifies this process in the table of slots, new at every start.
     node: i64,
@@ -79,9 +79,9 @@ fn add_batch(
 ///
 /// # Errors
 /// When the database cannot be reached, refuses access, or has tables of another version.
-pub(crate) fn open_pool(database: &DatabaseAddress) -> Result<SessionPool, EngineError> {
+pub(crate) fn open_pool(database: &Database) -> Result<SessionPool, EngineError> {
     let sessions = SessionPool::new(database, false);
-    sessions.with_session(schema::create_if_missing)?;
+    sessions.with(schema::create_if_missing)?;
     Ok(sessions)
 }
 
@@ -89,9 +89,9 @@ pub(crate) fn open_pool(database: &DatabaseAddress) -> Result<SessionPool, Engin
 ///
 /// # Errors
 /// When the database cannot be reached, refuses access, or has no tables of this version.
-pub(crate) fn open_existing_pool(database: &DatabaseAddress) -> Result<SessionPool, EngineError> {
+pub(crate) fn open_existing_pool(database: &Database) -> Result<SessionPool, EngineError> {
     let sessions = SessionPool::new(database, false);
-    sessions.with_session(schema::check_version)?;
+    sessions.with(schema::check_version)?;
     Ok(sessions)
 }
 
@@ -99,7 +99,7 @@ pub(crate) fn open_existing_pool(database: &DatabaseAddress) -> Result<SessionPo
 ///
 /// # Errors
 /// Those of [`PostgresEngine::open`].
-pub(super) fn open(database: &DatabaseAddress) -> Result<Box<dyn Engine>, EngineError> {
+pub(super) fn open(database: &Database) -> Result<Box<dyn Engine>, EngineError> {
     Ok(Box::new(PostgresEngine::open(database)?))
 }
 
@@ -108,13 +108,13 @@ impl PostgresEngine {
     ///
     /// # Errors
     /// When the database cannot be reached, refuses access, or has tables of another version.
-    pub(super) fn open(database: &DatabaseAddress) -> Result<Self, EngineError> {
+    pub(super) fn open(database: &Database) -> Result<Self, EngineError> {
         let sessions = Arc::new(open_pool(database)?);
         let mut node = [0; 8];
         getrandom::fill(&mut node).map_err(EngineError::Entropy)?;
-        let batches = sessions.with_session(|session| all_batches(session.client()))?;
+        let batches = sessions.with(|session| all_batches(session.client()))?;
         Ok(Self {
-            session: ReconnectingSession::new(database, AppendStatements::prepare),
+            session: ReconnectingSession::new(database, Statements::prepare),
             sessions,
             node: i64::from_le_bytes(node),
             batches,
@@ -125,7 +125,7 @@ impl PostgresEngine {
     fn reload_batches(&mut self, task: TaskKey) -> Result<&[BatchRow], EngineError> {
         let batches = self
             .session
-            .with_session(|session, _| task_batches(session.client(), task))?;
+            .with(|session, _| task_batches(session.client(), task))?;
         if batches.is_empty() {
             self.batches.remove(&task);
             return Err(EngineError::TaskDeleted);
@@ -138,8 +138,7 @@ impl PostgresEngine {
 
 impl Engine for PostgresEngine {
     fn tasks(&self) -> Result<Vec<TaskRow>, EngineError> {
-        self.sessions
-            .with_session(|session| all_tasks(session.client()))
+        self.sessions.with(|session| all_tasks(session.client()))
     }
 
     fn add_task(&mut self, row: TaskRow, now: u64) -> Result<TaskKey, EngineError> {
@@ -168,17 +167,15 @@ impl Engine for PostgresEngine {
                 _ => Err(EngineError::TaskExists(row.id.clone())),
             }
         };
-        let key = self
-            .session
-            .with_session(|session, _| session.run_in_transaction(add))?;
+        let key = self.session.with(|session, _| session.transaction(add))?;
         self.reload_batches(key)?;
         Ok(key)
     }
 
     fn configure_task(&mut self, task: TaskKey, settings: &str) -> Result<(), EngineError> {
         let update = "UPDATE hushbin.task SET settings = $2 WHERE key = $1";
-        let updated = self.session.with_session(|session, _| {
-            session.run_in_transaction(|transaction| {
+        let updated = self.session.with(|session, _| {
+            session.transaction(|transaction| {
                 Ok(transaction.execute(update, &[&signed(task.0), &settings])?)
             })
         })?;
@@ -190,8 +187,8 @@ impl Engine for PostgresEngine {
 
     fn remove_task(&mut self, task: TaskKey) -> Result<(), EngineError> {
         let key = signed(task.0);
-        self.session.with_session(|session, _| {
-            session.run_in_transaction(|transaction| {
+        self.session.with(|session, _| {
+            session.transaction(|transaction| {
                 transaction.execute("DELETE FROM hushbin.task WHERE key = $1", &[&key])?;
                 // Locks rows in the order in which closing a batch does, and so waits for groups in
                 // progress.
@@ -221,8 +218,8 @@ impl Engine for PostgresEngine {
         group: &[UploadRecord],
     ) -> Result<Vec<UploadOutcome>, EngineError> {
         let node = self.node;
-        let (outcomes, batch, reports) = self.session.with_session(|session, statements| {
-            session.run_in_transaction(|transaction| {
+        let (outcomes, batch, reports) = self.session.with(|session, statements| {
+            session.transaction(|transaction| {
                 append::append(transaction, statements, (task, node), group)
             })
         })?;
@@ -268,22 +265,20 @@ impl Engine for PostgresEngine {
             transaction.execute(close, &[&key, &number, &closed])?;
             add_batch(transaction, task, batch + 1, now)
         };
-        self.session
-            .with_session(|session, _| session.run_in_transaction(close))?;
+        self.session.with(|session, _| session.transaction(close))?;
         let batches = self.reload_batches(task)?;
         let row = batches.iter().find(|row| row.number == batch);
         row.copied().ok_or(EngineError::TaskDeleted)
     }
 
-    fn update_after_release(&mut self, task: TaskKey, _batch: u64) -> Result<(), EngineError> {
+    fn settle_release(&mut self, task: TaskKey, _batch: u64) -> Result<(), EngineError> {
         self.reload_batches(task).map(drop)
     }
 
     fn probe(&mut self) -> Result<(), EngineError> {
         let update = "UPDATE hushbin.journal SET probes = probes + 1";
-        self.session.with_session(|session, _| {
-            session
-                .run_in_transaction(|transaction| Ok(transaction.execute(update, &[]).map(drop)?))
+        self.session.with(|session, _| {
+            session.transaction(|transaction| Ok(transaction.execute(update, &[]).map(drop)?))
         })
     }
 

@@ -3,9 +3,7 @@
 
 use std::io::{self, Write};
 
-use crate::competitors::{
-    Budget, ComparedQuestion, ComparisonRow, MechanismComparison, compare_mechanisms,
-};
+use crate::competitors::{Budget, ComparedQuestion, Comparison, ComparisonRow, compare};
 
 use crate::output::Error;
 
@@ -56,7 +54,7 @@ impl QuestionOptions {
 
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     let budget = Budget::new(options.epsilon, options.delta)?;
-    let table = compare_mechanisms(
+    let table = compare(
         options.question.compared_question(),
         &budget,
         options.people,
@@ -64,12 +62,12 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     if options.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&table)?)?;
     } else {
-        write_comparison_text(out, &table)?;
+        write_text(out, &table)?;
     }
     Ok(())
 }
 
-fn write_comparison_text(out: &mut dyn Write, table: &MechanismComparison) -> io::Result<()> {
+fn write_text(out: &mut dyn Write, table: &Comparison) -> io::Result<()> {
     let (what, of) = match table.asked {
         ComparedQuestion::Choice { options } => (
             format!("one of {options} options"),
@@ -84,7 +82,7 @@ fn write_comparison_text(out: &mut dyn Write, table: &MechanismComparison) -> io
             "its mean, from -1 to 1; average: over numbers",
         ),
     };
-    let MechanismComparison {
+    let Comparison {
         epsilon, people, ..
     } = table;
     let delta = if table.delta == 0.0 {
@@ -106,12 +104,12 @@ fn write_comparison_text(out: &mut dyn Write, table: &MechanismComparison) -> io
     )?;
     for (index, row) in table.rows.iter().enumerate() {
         let mark = if index == 0 { "*" } else { " " };
-        writeln!(out, "{mark} {}", comparison_row_text(row))?;
+        writeln!(out, "{mark} {}", format_row(row))?;
     }
     Ok(())
 }
 
-fn comparison_row_text(row: &ComparisonRow) -> String {
+fn format_row(row: &ComparisonRow) -> String {
     let name = row.mechanism;
     let (Some(variance), Some(error)) = (row.variance, row.standard_error) else {
         return format!(

@@ -2,13 +2,13 @@
 //! inputs.
 
 use hushbin::Error;
-use hushbin::bounds::{EPSILON, ParameterRange};
+use hushbin::bounds::{Bound, EPSILON};
 use hushbin::sample::ExpLowerBound;
 
 use crate::roots::bisect;
 
 /// Allowed range of a report's δ.
-pub const DELTA: ParameterRange = ParameterRange {
+pub const DELTA: Bound = Bound {
     name: "delta",
     min: 0.0,
     max: 0.5,

@@ -4,19 +4,19 @@
 //! The bound on the central ε of n reports is ε_c = 12·ε·√(ln(1/δ)/n) for any randomizer, proven
 //! for ε < 1/2, n ≥ 1000 and δ < 1/100.
 
-use super::bound::{BoundScope, BoundValue, BoundedBatch, PublishedBound};
+use super::bound::{BoundInput, BoundValue, PublishedBound, Scope};
 
-pub(super) fn bound(batch: &BoundedBatch) -> PublishedBound {
+pub(super) fn bound(batch: &BoundInput) -> PublishedBound {
     batch.published_bound(
         "amplification by shuffling",
         "Erlingsson et al. 2019",
-        BoundScope::AnyRandomizer,
-        central_epsilon_bound(batch),
+        Scope::AnyRandomizer,
+        value(batch),
     )
 }
 
-fn central_epsilon_bound(batch: &BoundedBatch) -> BoundValue {
-    let &BoundedBatch {
+fn value(batch: &BoundInput) -> BoundValue {
+    let &BoundInput {
         epsilon, n, delta, ..
     } = batch;
     if epsilon >= 0.5 {

@@ -80,10 +80,7 @@ impl Nodes {
     fn expected<'a>(&self, uploads: impl IntoIterator<Item = &'a Upload>) -> Value {
         let mut totals = Totals::new(&self.task);
         for upload in uploads {
-            upload
-                .reports
-                .iter()
-                .for_each(|report| totals.add_report(report));
+            upload.reports.iter().for_each(|report| totals.fold(report));
         }
         let query = Query::new(&self.task, &Options::default()).unwrap();
         serde_json::to_value(estimates(&self.task, &totals, &query)).unwrap()

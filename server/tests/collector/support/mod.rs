@@ -80,7 +80,7 @@ impl App {
             .task(id)
             .unwrap()
             .task()
-            .report_task()
+            .reports()
             .unwrap()
             .clone()
     }

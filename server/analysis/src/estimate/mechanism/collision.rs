@@ -6,17 +6,17 @@
 //! Shuffle Model"), §5. The average of (hit − p_false)/(p_true − p_false) over reports is an
 //! unbiased estimate of the share of people whose input contains the element.
 
-use hushbin::domain::{Domain, SignedItem};
+use hushbin::domain::{Domain, Signed};
 use hushbin::mechanism::collision::{Collision, Rates, Report, Support};
 
-use super::estimated_mechanism::{CountedReports, EstimatedMechanism, HitEstimator, SumRates};
-use crate::estimate::counters::{BucketHashRange, HitCounters, HitsBySign, Reader, TotalsError};
-use crate::estimate::distribution::{AnswerCounts, HitDistribution, ContributionDistribution, OutcomeProbabilities, SingleAnswerHits};
+use super::contract::{CountedReports, Estimated, Estimator, SumRates};
+use crate::estimate::fold::{BucketWords, Counted, Hits, Reader, TotalsError};
+use crate::estimate::law::{Cells, HitDistribution, Law, Outcomes, SingleAnswerHits};
 use crate::estimate::point::{
-    Estimand, ItemPointEstimates, PointEstimate, SamplingModel, covariance_over_people, variance_over_people,
+    Estimand, ItemPoints, Point, SamplingModel, covariance_over_people, variance_over_people,
 };
 
-impl EstimatedMechanism for Collision {
+impl Estimated for Collision {
     type Report = Report;
     type Rates = Rates;
     type Counts = Counts;
@@ -33,7 +33,7 @@ impl EstimatedMechanism for Collision {
         self.rates(domain, epsilon)
     }
 
-    fn empty_counts(&self, domain: &Domain, _: f64, items: &[u64]) -> Counts {
+    fn counts(&self, domain: &Domain, _: f64, items: &[u64]) -> Counts {
         let support = self.support(domain);
         Counts {
             support,
@@ -41,26 +41,26 @@ impl EstimatedMechanism for Collision {
             domain: *domain,
             signs: domain.elements_per_item() as usize,
             // If items are rated, elements 2j and 2j + 1 are item j with either sign.
-            counted: match domain.item_count() {
-                Some(_) => HitCounters::for_closed_domain(support.slots()),
-                None => HitCounters::for_open_domain(items),
+            counted: match domain.items() {
+                Some(_) => Counted::slots(support.slots()),
+                None => Counted::items(items),
             },
         }
     }
 
     #[inline]
-    fn add_report(counts: &mut Counts, report: &Report) {
+    fn fold(counts: &mut Counts, report: &Report) {
         match &mut counts.counted {
-            HitCounters::Slots(slots) => {
-                let count = |slot: u32| slots.increment(slot as usize);
+            Counted::Slots(slots) => {
+                let count = |slot: u32| slots.count(slot as usize);
                 counts.support.for_each_hit(report, count);
             }
-            HitCounters::Items(items) => {
+            Counted::Items(items) => {
                 // Open domains always use the independent hash.
-                let (words, domain) = (BucketHashRange::new(report, counts.buckets), counts.domain);
+                let (words, domain) = (BucketWords::new(report, counts.buckets), counts.domain);
                 let hit = |item, negative| {
-                    let element = domain.element(SignedItem { item, negative });
-                    u64::from(words.contains_hash_of(element))
+                    let element = domain.element(Signed { item, negative });
+                    u64::from(words.hits(element))
                 };
                 for (item, [plus, minus]) in items {
                     *plus += hit(*item, false);
@@ -72,11 +72,11 @@ impl EstimatedMechanism for Collision {
         }
     }
 
-    fn counter_updates_per_report(&self, domain: &Domain, _: f64) -> Option<u64> {
-        domain.item_count()?;
+    fn steps(&self, domain: &Domain, _: f64) -> Option<u64> {
+        domain.items()?;
         let support = self.support(domain);
         let all = support.slots() as u64;
-        Some(support.slots_per_report().map_or(all, u64::from))
+        Some(support.hit_slots().map_or(all, u64::from))
     }
 
     fn merge(counts: &mut Counts, others: &Counts) {
@@ -96,44 +96,44 @@ impl EstimatedMechanism for Collision {
         counts.counted.decode(1, reports, bytes)
     }
 
-    fn point_estimates(&self, seen: &CountedReports<'_, Self>, items: &[u64]) -> Vec<ItemPointEstimates> {
+    fn points(&self, seen: &CountedReports<'_, Self>, items: &[u64]) -> Vec<ItemPoints> {
         let (estimator, counts) = (
-            HitEstimator::new(*seen.rates, seen.whose, seen.reports),
+            Estimator::new(*seen.rates, seen.whose, seen.reports),
             seen.counts,
         );
         let point = |&item: &u64| {
             if counts.domain.is_rated() {
-                return estimator.estimate_item(counts.counted.hits(item));
+                return estimator.item(counts.counted.hits(item));
             }
-            ItemPointEstimates {
+            ItemPoints {
                 share: Some(estimator.frequency(counts.counted.hits_of_element(item))),
-                ..ItemPointEstimates::default()
+                ..ItemPoints::default()
             }
         };
         items.iter().map(point).collect()
     }
 
-    fn contribution_distribution(&self, seen: &CountedReports<'_, Self>, _: u64, points: &ItemPointEstimates) -> ContributionDistribution {
-        ContributionDistribution::Hits(hit_distribution(seen.rates, seen.whose, points))
+    fn law(&self, seen: &CountedReports<'_, Self>, _: u64, points: &ItemPoints) -> Law {
+        Law::Hits(law(seen.rates, seen.whose, points))
     }
 
-    fn answer_counts(&self, seen: &CountedReports<'_, Self>) -> Option<AnswerCounts> {
+    fn cells(&self, seen: &CountedReports<'_, Self>) -> Option<Cells> {
         let (domain, counts) = (&seen.counts.domain, seen.counts);
         // Every person gives exactly one answer: no signs, no paddings, sparsity 1.
         let exact = !domain.is_rated() && !domain.is_padded() && domain.sparsity() == 1;
-        let answers = domain.item_count().filter(|_| exact)?;
+        let answers = domain.items().filter(|_| exact)?;
         let hits = |answer| counts.counted.hits_of_element(u64::from(answer));
         let slots = counts.support.slots() as u32;
-        Some(AnswerCounts::Flat(SingleAnswerHits {
+        Some(Cells::Flat(SingleAnswerHits {
             rates: *seen.rates,
             whose: seen.whose,
             hits: (0..answers).map(hits).collect(),
             reports: seen.reports,
-            slots: counts.support.slots_per_report().map(|hit| [hit, slots]),
+            slots: counts.support.hit_slots().map(|hit| [hit, slots]),
         }))
     }
 
-    fn sum_rates(rates: &Rates) -> Option<SumRates<'_>> {
+    fn sums(rates: &Rates) -> Option<SumRates<'_>> {
         Some(SumRates::Hits(rates))
     }
 
@@ -158,21 +158,21 @@ impl EstimatedMechanism for Collision {
         }
     }
 
-    fn uniform_outcome_count(&self, _: &Domain, _: f64) -> u32 {
-        self.total_buckets()
+    fn uniform_outcomes(&self, _: &Domain, _: f64) -> u32 {
+        self.outcomes()
     }
 
     fn uniform_outcome(report: &Report) -> Option<u32> {
         Some(report.bucket)
     }
 
-    fn contribution_variances(rates: &Rates, _: u32, estimand: Estimand) -> [f64; 2] {
+    fn variances(rates: &Rates, _: u32, estimand: Estimand) -> [f64; 2] {
         match estimand {
-            Estimand::Mean => [rates.estimate_second_moment(true) - 1.0, rates.estimate_second_moment(false)],
+            Estimand::Mean => [rates.mean_square(true) - 1.0, rates.mean_square(false)],
             Estimand::Plus | Estimand::Minus | Estimand::Share => {
                 [true, false].map(|member| rates.frequency_variance(member))
             }
-            Estimand::Nonmissing => [true, false].map(|present| rates.presence_variance(present)),
+            Estimand::Nonmissing => [true, false].map(|present| rates.nonmissing_variance(present)),
         }
     }
 }
@@ -186,14 +186,14 @@ pub(crate) struct Counts {
     domain: Domain,
     /// Number of elements per item.
     signs: usize,
-    counted: HitCounters,
+    counted: Counted,
 }
 
-fn hit_distribution(rates: &Rates, whose: SamplingModel, points: &ItemPointEstimates) -> HitDistribution {
-    let of = |point: Option<PointEstimate>| point.or(points.share).map_or(0.0, |point| point.estimate);
+fn law(rates: &Rates, whose: SamplingModel, points: &ItemPoints) -> HitDistribution {
+    let of = |point: Option<Point>| point.or(points.share).map_or(0.0, |point| point.estimate);
     let [mean, frequency] = [points.mean, points.nonmissing].map(of);
     HitDistribution::new(
-        outcome_probabilities(rates),
+        people(rates),
         whose == SamplingModel::FixedPopulation,
         mean,
         frequency,
@@ -202,7 +202,7 @@ fn hit_distribution(rates: &Rates, whose: SamplingModel, points: &ItemPointEstim
 
 /// Returns the probabilities of a report's outcomes for people who have an item at −1, who do not
 /// have it, and who have it at 1.
-fn outcome_probabilities(rates: &Rates) -> [OutcomeProbabilities; 3] {
+fn people(rates: &Rates) -> [Outcomes; 3] {
     let outcomes = |minus: f64, plus: f64, both: f64| {
         [minus - both, 1.0 - minus - plus + both, plus - both, both]
     };
@@ -214,12 +214,12 @@ fn outcome_probabilities(rates: &Rates) -> [OutcomeProbabilities; 3] {
     ]
 }
 
-impl HitEstimator<Rates> {
-    fn estimate_item(&self, [plus, minus]: HitsBySign) -> ItemPointEstimates {
+impl Estimator<Rates> {
+    fn item(&self, [plus, minus]: Hits) -> ItemPoints {
         let (plus, minus) = (self.frequency(plus), self.frequency(minus));
         let mean = plus.estimate - minus.estimate;
         let nonmissing = plus.estimate + minus.estimate;
-        ItemPointEstimates {
+        ItemPoints {
             mean: Some(self.point(mean, self.mean_variance(mean, nonmissing))),
             plus: Some(plus),
             minus: Some(minus),
@@ -229,11 +229,11 @@ impl HitEstimator<Rates> {
         }
     }
 
-    fn point(&self, estimate: f64, variance: f64) -> PointEstimate {
-        PointEstimate::new(estimate, variance, self.reports)
+    fn point(&self, estimate: f64, variance: f64) -> Point {
+        Point::new(estimate, variance, self.reports)
     }
 
-    fn frequency(&self, hits: u64) -> PointEstimate {
+    fn frequency(&self, hits: u64) -> Point {
         let rate = hits as f64 / self.reports;
         let estimate = (rate - self.rates.p_false) / self.rates.gap();
         self.point(estimate, self.frequency_variance(estimate))
@@ -247,8 +247,8 @@ impl HitEstimator<Rates> {
     /// Returns the variance of one report's contribution to the mean.
     fn mean_variance(&self, mean: f64, nonmissing: f64) -> f64 {
         let present = nonmissing.clamp(0.0, 1.0);
-        let square = present * self.rates.estimate_second_moment(true)
-            + (1.0 - present) * self.rates.estimate_second_moment(false);
+        let square = present * self.rates.mean_square(true)
+            + (1.0 - present) * self.rates.mean_square(false);
         // The second moment of one report's contribution is linear in the share of people with the
         // item. Subtract the mean square of people's expected contributions. For signs of a fixed
         // population it is this share, otherwise at least the squared mean.
@@ -261,12 +261,12 @@ impl HitEstimator<Rates> {
     }
 
     fn covariance(&self, mean: f64, nonmissing: f64) -> f64 {
-        let product = self.rates.mean_presence_product();
+        let product = self.rates.mean_times_presence();
         covariance_over_people(self.whose, mean, nonmissing, product)
     }
 
     fn nonmissing_variance(&self, nonmissing: f64) -> f64 {
-        let variance = |present| self.rates.presence_variance(present);
+        let variance = |present| self.rates.nonmissing_variance(present);
         variance_over_people(self.whose, nonmissing, variance(true), variance(false))
     }
 }
@@ -299,11 +299,11 @@ mod tests {
             let rates = own.rates(&task.questions()[0].domain(), epsilon);
             for whose in [SamplingModel::FixedPopulation, SamplingModel::RandomSample] {
                 let item = Item {
-                    people: outcome_probabilities(&rates),
+                    people: people(&rates),
                     estimands: &Estimand::RATINGS,
                     of: &|hits, reports| {
-                        let points = HitEstimator::new(rates, whose, reports).estimate_item(hits);
-                        (points, hit_distribution(&rates, whose, &points))
+                        let points = Estimator::new(rates, whose, reports).item(hits);
+                        (points, law(&rates, whose, &points))
                     },
                 };
                 check(&format!("{whose:?}, {rates:?}"), &item, f64::from(items));

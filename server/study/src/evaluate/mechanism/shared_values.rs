@@ -27,7 +27,7 @@ impl<T> SharedValues<T> {
     ///
     /// # Errors
     /// Any error of `build`. The next call then tries to build the value again.
-    pub(crate) fn value_or_build(
+    pub(crate) fn get(
         &self,
         index: usize,
         build: impl FnOnce() -> Result<T, StudyError>,

@@ -1,6 +1,6 @@
 //! Positions of answers under a report's seed, and the outcomes that can be reported.
 
-use hushbin::domain::SignedItem;
+use hushbin::domain::Signed;
 use serde::Serialize;
 
 /// Answer about one item.
@@ -109,8 +109,8 @@ pub enum Placement {
     },
 }
 
-impl From<&SignedItem> for SignedAnswer {
-    fn from(signed: &SignedItem) -> Self {
+impl From<&Signed> for SignedAnswer {
+    fn from(signed: &Signed) -> Self {
         Self {
             item: signed.item as u32,
             sign: if signed.negative { -1 } else { 1 },

@@ -8,9 +8,9 @@ use serde_json::json;
 
 use crate::competitors::Budget;
 use crate::competitors::distribution::{
-    BinSelection, Hierarchy, SquareWave, TransitionMatrix, ems_shares, isotonic_shares, quantile,
+    Bins, Hierarchy, SquareWave, Transition, ems_shares, isotonic_shares, quantile,
 };
-use crate::evaluate::crowd::number::{LEAST, NumberScale, QUANTILES};
+use crate::evaluate::crowd::number::{LEAST, QUANTILES, Scale};
 use crate::evaluate::measure::experiment::StudyError;
 
 /// Name of the pattern mechanism in tables.
@@ -30,26 +30,22 @@ const BINS: u32 = 32;
 const WAVE_CELLS: usize = 256;
 
 /// Set of all compared mechanisms, with their parameters for one ε and one scale.
-pub(super) struct QuantileMechanisms {
+pub(super) struct Mechanisms {
     task: Task,
     estimator: Estimator,
     query: Query,
     wave: SquareWave,
-    transition: TransitionMatrix,
-    bins: BinSelection,
+    transition: Transition,
+    bins: Bins,
     hierarchy: Hierarchy,
 }
 
 /// Returns a task with one question, which asks for the quantiles of a number. The number's range
 /// is divided into `cells` cells.
-pub(super) fn quantile_task(
-    cells: u32,
-    epsilon: f64,
-    scale: NumberScale,
-) -> Result<Task, StudyError> {
+pub(super) fn task(cells: u32, epsilon: f64, scale: Scale) -> Result<Task, StudyError> {
     let (least, spacing) = match scale {
-        NumberScale::Linear => (0.0, "even"),
-        NumberScale::Logarithmic => (LEAST, "logarithmic"),
+        Scale::Linear => (0.0, "even"),
+        Scale::Logarithmic => (LEAST, "logarithmic"),
     };
     let draft = json!({
         "id": "quantiles", "epsilon": epsilon,
@@ -58,30 +54,30 @@ pub(super) fn quantile_task(
             "min": least, "max": 1, "spacing": spacing, "bins": cells,
         }],
     });
-    let draft: TaskDraft = serde_json::from_value(draft)
-        .map_err(|error| StudyError::invalid_draft(PATTERN, &error))?;
+    let draft: TaskDraft =
+        serde_json::from_value(draft).map_err(|error| StudyError::draft(PATTERN, &error))?;
     Ok(draft.resolve()?)
 }
 
-impl QuantileMechanisms {
+impl Mechanisms {
     /// Chooses the parameters of all mechanisms for this ε and this scale.
-    pub(super) fn new(epsilon: f64, scale: NumberScale) -> Result<Self, StudyError> {
+    pub(super) fn new(epsilon: f64, scale: Scale) -> Result<Self, StudyError> {
         let budget = Budget::new(epsilon, 0.0)?;
-        let task = quantile_task(CELLS, epsilon, scale)?;
+        let task = task(CELLS, epsilon, scale)?;
         let options = Options {
             quantiles: Some(QUANTILES.to_vec()),
             ..Options::default()
         };
-        let query = Query::new(&task, &options)
-            .map_err(|error| StudyError::invalid_draft(PATTERN, &error))?;
+        let query =
+            Query::new(&task, &options).map_err(|error| StudyError::draft(PATTERN, &error))?;
         let wave = SquareWave::new(&budget)?;
         Ok(Self {
             estimator: Estimator::for_task(task.clone()),
             task,
             query,
-            transition: wave.transition_matrix(WAVE_CELLS),
+            transition: wave.transition(WAVE_CELLS),
             wave,
-            bins: BinSelection::new(BINS, &budget)?,
+            bins: Bins::new(BINS, &budget)?,
             hierarchy: Hierarchy::new(HEIGHT, &budget)?,
         })
     }
@@ -96,20 +92,20 @@ impl QuantileMechanisms {
         let (mut randomizer, mut totals) = (Randomizer::new(&self.task), Totals::new(&self.task));
         for &value in numbers {
             let answer = [Entry { item: 0, value }];
-            totals.add_report(&randomizer.randomize(&answer, rng)?.report);
+            totals.fold(&randomizer.randomize(&answer, rng)?.report);
         }
-        let answer = self.estimator.lazy_estimates(&totals, &self.query);
+        let answer = self.estimator.answer(&totals, &self.query);
         let number = answer.number.expect("the task asks for a number");
         Ok(number.quantiles)
     }
 
     /// Draws a report for each position on the scale by Square Wave, and returns the quantiles that
     /// EMS estimates.
-    pub(super) fn simulate_square_wave(&self, places: &[f64], rng: &mut ChaCha8Rng) -> [f64; 3] {
+    pub(super) fn simulate_wave(&self, places: &[f64], rng: &mut ChaCha8Rng) -> [f64; 3] {
         let mut counts = vec![0; WAVE_CELLS];
         for &place in places {
             let report = self.wave.randomize(place, rng);
-            counts[self.wave.output_cell(report, WAVE_CELLS)] += 1;
+            counts[self.wave.cell(report, WAVE_CELLS)] += 1;
         }
         let shares = ems_shares(&self.transition, &counts);
         QUANTILES.map(|part| quantile(&shares, part))
@@ -117,12 +113,12 @@ impl QuantileMechanisms {
 
     /// Draws a report for each position on the scale by a choice among [`BINS`] bins, and returns
     /// the estimated quantiles.
-    pub(super) fn simulate_bin_choice(&self, places: &[f64], rng: &mut ChaCha8Rng) -> [f64; 3] {
-        let mut counts = vec![0; self.bins.bin_count()];
+    pub(super) fn simulate_choice(&self, places: &[f64], rng: &mut ChaCha8Rng) -> [f64; 3] {
+        let mut counts = vec![0; self.bins.bins()];
         for &place in places {
             self.bins.add_report(place, rng, &mut counts);
         }
-        quantiles_of_shares(&self.bins.estimated_shares(&counts, places.len() as u64))
+        quantiles_of_shares(&self.bins.shares(&counts, places.len() as u64))
     }
 
     /// Draws a report for each position on the scale by the hierarchy, and returns the estimated
@@ -136,7 +132,7 @@ impl QuantileMechanisms {
         for &place in places {
             reports[self.hierarchy.add_report(place, rng, &mut counts)] += 1;
         }
-        quantiles_of_shares(&self.hierarchy.estimated_shares(&counts, &reports))
+        quantiles_of_shares(&self.hierarchy.estimates(&counts, &reports))
     }
 }
 
