@@ -47,9 +47,9 @@ impl ThreeOutputs {
         })
     }
 
-    /// Returns the greatest probability of the output 0, for the number 0, that is ε-private: e/(e
-    /// + 2), where e = exp(ε). The output C then has equal probabilities for 0 and −1, and is e
-    /// times as likely for 1.
+    /// Returns the greatest probability of the output 0, for the number 0, that is ε-private:
+    /// e/(e + 2), where e = exp(ε). The output C then has equal probabilities for 0 and −1, and is
+    /// e times as likely for 1.
     pub(super) fn max_middle(epsilon: f64) -> f64 {
         1.0 / (1.0 + 2.0 * (-epsilon).exp())
     }
