@@ -38,11 +38,11 @@ describe("watching a client", () => {
   it("tells of the task once the collector has described it", async () => {
     const inline = clientOf(new FakeCollector(), { task: RATINGS });
     const url = "https://collector.example/tasks/ratings";
-    expect(inline.about).toEqual({ url, task: RATINGS, dryRun: false });
+    expect(inline.about).toEqual({ url, task: RATINGS, dryRun: false, storage: "memory" });
     const { fingerprint } = await inline.ready();
     const described = Response.json({ task: RATINGS, fingerprint });
     const client = clientOf(new FakeCollector(described), { task: "ratings" });
-    expect(client.about).toEqual({ url, task: undefined, dryRun: false });
+    expect(client.about).toEqual({ url, task: undefined, dryRun: false, storage: "memory" });
     await new Promise<void>((resolve) => {
       client.watch(() => client.about.task && resolve());
     });
