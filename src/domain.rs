@@ -210,7 +210,7 @@ impl Domain {
         self.is_rated
     }
 
-    /// Returns whether inputs may have fewer than s entries and are then padded.
+    /// Returns whether inputs may have fewer entries than the sparsity s. Such inputs are padded.
     #[must_use]
     pub const fn is_padded(&self) -> bool {
         self.is_padded

@@ -145,7 +145,8 @@ pub(super) trait ChooseBuckets: NamedRule {
         goal: &Goal<'_>,
     ) -> f64;
 
-    /// Returns the total variance of the goal's estimates under the paper's rule.
+    /// Returns the total variance of the goal's estimates under the rule from the mechanism's
+    /// paper, see [`paper_rule`].
     fn paper_variance(subset: &Subset<Self>, domain: &Domain, epsilon: f64, goal: &Goal<'_>)
     -> f64;
 

@@ -50,8 +50,8 @@ impl NumberDraft {
     /// is best with 50,000 people at ε = 1 and costs little with fewer people.
     pub const BINS: u32 = 32;
 
-    /// Maximum count of possible numbers for which each possible number has its own bin. It applies
-    /// to a number with a step.
+    /// Limit on the number of possible values, for a number with a step. Up to this limit, each
+    /// value has its own bin, unless the draft states the number of bins.
     const VALUES: u32 = 128;
 
     /// Returns whether any field about bins is stated.

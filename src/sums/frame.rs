@@ -109,9 +109,10 @@ impl Frame {
         sum
     }
 
-    /// Computes coefficients a of a vector v, with ‖a‖∞ ≤ `bound`. At most 60 steps bring U^T·a
-    /// close to v. Returns the coefficients and the length of the remainder, ‖v − U^T·a‖₂. The
-    /// coefficients are within the bound for every vector, even one with NaN.
+    /// Computes coefficients a of a vector v: U^T·a is close to v, and ‖a‖∞ is at most `bound`.
+    /// Here U is the matrix of the frame, see [`Frame`]. The iteration that computes a has at most
+    /// 60 steps. Returns a, and the length of the remainder, ‖v − U^T·a‖₂. The coefficients are
+    /// within the bound for every vector, even one with NaN.
     ///
     /// ```
     /// use hushbin::sums::Frame;

@@ -109,7 +109,7 @@ const VERSION = "01";
  * upload.
  */
 const PREFIX_DIGITS = 2 * FINGERPRINT_END;
-/** Minimum length of a report in bytes. It has a seed and a response. */
+/** Minimum length of a report in bytes: 8 for the seed and 1 for the response. */
 const MIN_REPORT_BYTES = 8 + 1;
 
 /**

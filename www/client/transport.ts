@@ -191,7 +191,10 @@ function isTimeout(cause: unknown): cause is DOMException {
   return cause instanceof DOMException && cause.name === "TimeoutError";
 }
 
-/** Returns the reason why there is no response, as text. Browsers reveal no more than this. */
+/**
+ * Returns a text about the reason why there is no response. Unless the reason is a timeout,
+ * browsers do not reveal it.
+ */
 export function unreachableReason(cause: unknown): string {
   return isTimeout(cause)
     ? cause.message

@@ -275,7 +275,8 @@ impl Truth {
     }
 }
 
-/// Returns the unit of a number, of one of several numbers, or of the numbers in rows.
+/// Returns the unit of a question's number, if it has one. If the question asks for several
+/// numbers, `item` is the index of one of them. A cross-tabulation has the number in its columns.
 fn unit(question: &Question, item: usize) -> Option<&str> {
     match question.kind() {
         Kind::Number(scale) => scale.unit(),

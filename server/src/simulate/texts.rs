@@ -25,8 +25,8 @@ pub(crate) struct TextQuestionResult {
     pub(crate) needed_reports: u64,
     /// Probability of finding a text that `stated_share` of people have.
     pub(crate) probability: f64,
-    /// Number of texts that at least `stated_share` of people have. A text beyond the maximum
-    /// length counts by its longest prefix.
+    /// Number of texts that at least `stated_share` of people have. Before counting, a text that is
+    /// too long is cut to the maximum length.
     pub(crate) above: usize,
     /// Number of texts that at least `stated_share` of people have and that were found; mean over
     /// runs.

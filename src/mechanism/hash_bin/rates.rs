@@ -30,8 +30,8 @@ pub struct Rates {
     pub shared: f64,
     /// Clipping bound η, or `None` if sums are not clipped.
     pub clip: Option<f64>,
-    /// True if the response is one sign. The second moment of an estimate is then always A², so
-    /// other values in the sum do not add to it.
+    /// True if the response is one sign. Each estimate is then A or −A, where A is `scale`. Its
+    /// second moment is A², whatever other values the person has.
     pub two_point: bool,
 }
 

@@ -82,8 +82,8 @@ pub trait Rule: Copy + Eq + Hashable + Debug {
         }
     }
 
-    /// Returns true if the rule allows a hash family that fills up inputs with items instead of
-    /// paddings.
+    /// Returns true if the rule allows the hash family [`Hashing::BalancedItems`]. Under this
+    /// family, short inputs are filled up with items instead of paddings.
     fn adds_items(&self) -> bool {
         Self::SIDES > 1 && self.favoured().is_some()
     }

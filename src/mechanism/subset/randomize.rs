@@ -50,7 +50,7 @@ pub struct Randomizer<R> {
     /// Side that each element pushes to under each hash function. In Collision, all pushes go to
     /// the plus side.
     hashed: Vec<u32>,
-    /// Sign key of each hash function.
+    /// Keys for [`SignBit::plus`], one for each hash function. Used only in CoCo.
     sign_keys: Vec<u64>,
     pub(in crate::mechanism) cells: CellStrengths,
     /// Sides that the s elements push to, in ascending order. Used only under CoCo's rule

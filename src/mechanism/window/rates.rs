@@ -76,7 +76,8 @@ impl Window {
 }
 
 impl Rates {
-    /// Factor of an atom's value in an estimate, 1/(share·gap).
+    /// Factor that turns the value of a reported atom into an estimate: 1/(share·gap), with the
+    /// fields `share` and `gap`.
     #[must_use]
     pub fn scale(&self) -> f64 {
         1.0 / (self.share * self.gap)

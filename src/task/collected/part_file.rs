@@ -48,7 +48,7 @@ impl ScaleFile {
         }
     }
 
-    /// Returns the fields that describe a number with limits and no cells.
+    /// Returns the fields that describe a number with limits, which is not divided into cells.
     pub(crate) fn of_limits(limits: &Limits) -> Self {
         let [min, max] = limits.range();
         Self {

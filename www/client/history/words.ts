@@ -98,9 +98,9 @@ export interface Words {
     epsilon: string,
     certainty: string,
   ) => string;
-  /** Addition to `meaning` for fresh answers: reports have no common id. */
+  /** Text added to `meaning` if answers are fresh. It says that reports have no common id. */
   readonly unlinked: string;
-  /** Addition to `meaning` for permanent answers. */
+  /** Text added to `meaning` if answers are permanent. */
   readonly permanent: string;
   /** Text for a dry run, in which reports are made but not sent. */
   readonly dryRun: string;

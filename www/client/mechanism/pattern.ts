@@ -11,7 +11,10 @@ export interface PatternMechanism {
   readonly name: "pattern";
   /** Number of outputs, from the number of bins to 256. */
   readonly outputs: number;
-  /** Outputs that the first bin favours: ascending from 0, at least one and not all. */
+  /**
+   * Outputs that the first bin favours, in ascending order: at least one, but not all. Outputs are
+   * numbered from 0.
+   */
   readonly favoured: readonly number[];
 }
 

@@ -279,7 +279,8 @@ export class IndexedStore implements Store {
   }
 
   /**
-   * Applies a change, and returns the new ledgers. Returns the ledgers before if the change throws.
+   * Applies a change to the ledgers `before`. Returns the new ledgers, or `before` if the change
+   * throws.
    */
   #applyChange(
     { change, resolve, reject }: PendingChange,

@@ -138,7 +138,10 @@ function rangeNote({ range }: QuestionPlan): string {
   return `half-width divided by the range, which is ${formatNumber(range)} wide`;
 }
 
-/** Returns table rows for the plan, for every alternative, and for ratings. */
+/**
+ * Returns one table row for the plan, and one for each alternative. A last row is for the same
+ * question asked as ratings, unless `own.as_ratings` is null.
+ */
 function comparisonRows(own: QuestionPlan, answer: Plan): ComparisonRow[] {
   const { people, effective_epsilon, central, protects, others } = answer;
   const rated = own.errors_of === "items";

@@ -36,7 +36,7 @@ const FIRST_ANSWERS: Answers = { "dark-mode": 1, notifications: -1 };
 
 class DemoPage {
   readonly #channels: readonly MechanismChannel[];
-  /** Task, randomiser and record of the chosen mechanism. */
+  /** Chosen mechanism, with its task, its randomiser and its record of sent reports. */
   #channel: MechanismChannel;
   readonly #own: ReadonlyMap<MechanismChannel, OwnReport<Answers>>;
   readonly #questions: Question[];

@@ -44,8 +44,9 @@ pub(super) struct Divergence {
     pub(super) fall: f64,
 }
 
-/// Computes the hockey-stick divergence if `rest` is the weight of the uninformative reports. The
-/// sum is over the numbers of informative reports in the range of `telling`.
+/// Computes the hockey-stick divergence, given the weight `rest` of the uninformative reports. The
+/// divergence is a sum over T, the number of informative reports. T runs through the range of
+/// `telling`.
 pub(super) fn sum(
     mixture: &Mixture,
     telling: &InformativeReports,

@@ -9,8 +9,8 @@ use serde::Serialize;
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
-    /// Exact sum over the possible numbers of reports that point to the first input, to the second
-    /// input, or to neither.
+    /// Exact sum over all values of three counts. These are the numbers of reports that point to
+    /// the first input, to the second input, and to neither.
     ExactSum,
     /// Same sum, but with the number of uninformative reports grouped into fewer values. Grouping
     /// increases the result a little, and never decreases it.

@@ -43,7 +43,7 @@ const AROUND: usize = 3;
 /// Relative improvement below which a search ends.
 const PRECISION: f64 = 1e-12;
 
-/// Maximum number of terms in the sums for a direction of two levels.
+/// Maximum number of [`Pairs::terms`]. Directions of two levels that have more terms are skipped.
 const SUMS: usize = 1000;
 
 impl Levels {

@@ -165,8 +165,8 @@ pub struct Distance {
     pub times_bound: f64,
     /// Ratio of the mechanism's variance to a lower bound that is proven for every mechanism.
     pub at_most: f64,
-    /// Method by which the smallest variance was found. It states whether a better mechanism may
-    /// exist.
+    /// Method by which the smallest variance was found. Under some methods, a better mechanism may
+    /// exist: see [`BoundKind`].
     pub bound: BoundKind,
     /// Statement of the distance in plain words.
     pub text: String,
@@ -457,7 +457,7 @@ impl BoundProblem {
         total.least(|weights| sets.most(weights))
     }
 
-    /// Returns the proven lower bound on the cost of every mechanism.
+    /// Returns a lower bound on the cost, proven for every mechanism.
     fn proven(&self) -> f64 {
         let [d, s] = self.d_and_s();
         let [alpha, beta] = self.parts;

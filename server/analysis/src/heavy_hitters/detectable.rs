@@ -9,7 +9,8 @@ use crate::numeric::clopper_pearson::critical_count;
 use crate::numeric::roots::{bisect, geometric};
 use statrs::function::beta::beta_reg;
 
-/// Default probability with which a text of the predicted share is found.
+/// Default probability of finding a text if the share of people who have it is
+/// [`Detectable::share`].
 pub const PROBABILITY: f64 = 0.99;
 
 /// Predicted sensitivity of a search, before any report exists.

@@ -281,8 +281,8 @@ mod tests {
         ratios.fold(0.0, f64::max)
     }
 
-    /// Tails of sums of hits are bounded with a shift of 1: for terms with one distribution, as
-    /// proven, and for terms with two.
+    /// A shift of 1 gives valid bounds on the tails of sums of hits. This is proven if all terms
+    /// have the same distribution. The test also covers sums of terms with two distributions.
     #[test]
     fn tails_of_hits_are_bounded() {
         let pairs = [

@@ -30,7 +30,8 @@ use search::{PRECISION, Search, fewest_of, none_are_enough};
 use survey::Privacy;
 use words::grouped;
 
-/// Finds the best task for a survey, and computes the quantity that the survey leaves out.
+/// Finds the best task for a survey. Computes the number of people, the ε or the errors, whichever
+/// the survey leaves out.
 ///
 /// ```
 /// use hushbin_analysis::plan::{Survey, plan};

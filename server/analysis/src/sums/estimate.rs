@@ -152,9 +152,11 @@ impl SumEstimates {
     }
 }
 
-/// Returns the standard deviation that noise messages add to the sum of one coordinate, √(2·μ·(1 −
-/// q))·D/(k·L). A person reports k of D coordinates, each with L levels. μ is the expected number
-/// of noise messages of one sign, and q the probability of a noise message.
+/// Returns the standard deviation that the noise messages of `people` people add to the sum of one
+/// coordinate. A person reports k of D coordinates, each with L levels. For each coordinate and
+/// sign, a person makes w trials. Each trial sends a noise message with probability q. For one
+/// coordinate and sign, the trials of all people send μ noise messages on average. The standard
+/// deviation is √(2·μ·(1 − q))·D/(k·L).
 pub(super) fn noise_deviation(task: &SumTask, people: f64) -> f64 {
     let messages = task.messages();
     let (q, rest) = (

@@ -181,7 +181,9 @@ fn levels() -> impl Iterator<Item = u32> {
     })
 }
 
-/// Predicts the cost of a candidate from the Gaussian limit of the noise.
+/// Returns the candidate in which a person reports `drawn` coordinates, each with `levels` levels.
+/// Its cost is predicted from the Gaussian limit of the noise. `honest` is the number of honest
+/// people.
 fn shape(parts: &SumParts, honest: f64, drawn: u32, levels: u32) -> MessageShape {
     let (people, all) = (parts.people as f64, f64::from(parts.measure.coordinates()));
     let noise = gaussian_noise(drawn, levels, parts.epsilon, parts.delta);

@@ -55,7 +55,8 @@ impl FavouredSet {
         weight / all + certain * (self.outside / all)
     }
 
-    /// Returns 1 − α without cancellation.
+    /// Returns the probability 1 − α that the report is not a favoured output, computed without
+    /// cancellation.
     pub(super) fn complement(&self, budget: &Budget) -> f64 {
         let certain = (budget.delta() * (self.inside / self.distinguishing)).min(1.0);
         self.outside / (budget.exp_epsilon() * self.inside + self.outside) * (1.0 - certain)

@@ -17,7 +17,7 @@ pub enum Scope {
 pub(super) struct FavouredBuckets {
     /// Number of favoured buckets, c.
     pub(super) count: f64,
-    /// Number of remaining buckets, t − c.
+    /// Number of buckets that are not favoured, t − c.
     pub(super) others: f64,
 }
 

@@ -42,7 +42,8 @@ pub(in crate::accounting) struct Curve {
     upper: Vec<f64>,
 }
 
-/// Measure over privacy losses on a grid, stored for losses that are not negative.
+/// Measure over privacy losses on a grid. Only the masses at losses of 0 or more are stored. The
+/// masses at negative losses follow from these by symmetry.
 #[derive(Debug)]
 pub(in crate::accounting) struct LossMeasure {
     pub(super) side: Side,

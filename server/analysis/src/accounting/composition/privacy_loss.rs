@@ -15,8 +15,9 @@ use super::connect_dots::{Curve, LossMeasure, Side};
 /// Maximum number of grid points above 0. A measure with more is moved to a coarser grid.
 const POINTS: usize = 4096;
 
-/// Measure over privacy losses from −m·h to m·h, where h is `step`. The mass at −ℓ is exp(−ℓ) times
-/// the mass at ℓ, because exchanging the two inputs does not change the distribution.
+/// Measure over the privacy losses i·h, where h is `step` and i runs from −m to m. The largest
+/// index m follows from the length of `mass`, 2m + 1. The mass at −ℓ is exp(−ℓ) times the mass at
+/// ℓ. The reason is that exchanging the two inputs does not change the distribution.
 #[derive(Debug, Clone)]
 pub(in crate::accounting) struct LossDistribution {
     side: Side,

@@ -12,9 +12,9 @@ pub enum AccountError {
     /// A parameter is out of range, or two parameters cannot be combined.
     #[error(transparent)]
     Parameter(#[from] Error),
-    /// The mechanism is hash-bin and its ε does not hold at user level. Then ε protects only
-    /// between neighbouring inputs. The inputs of other people may be further away, so their
-    /// reports need not hide a person.
+    /// The mechanism is hash-bin, and its level is not `user`. Then ε limits only how well a report
+    /// distinguishes two neighbouring inputs. Other people's inputs need not be neighbours of a
+    /// person's input. So their reports are not known to hide the person's report.
     #[error(
         "hash-bin is accounted for at level \"user\" only: at other levels ε is about neighbours, \
          and shuffling with others is not known to hide anyone"

@@ -161,8 +161,9 @@ fn window(noise: &UnitNoise, far: f64) -> [f64; 2] {
     [low as f64, high as f64]
 }
 
-/// Returns the log-ratios λ = ln(u/v) of `up` to `down`. If both probabilities underflow, the
-/// previous value is used: results do not depend on it, as long as λ does not decrease.
+/// Returns the log-ratios λ = ln(u/v) of the probabilities u in `up` and v in `down`, one per
+/// index. If both probabilities underflow, λ keeps its value from the previous index. Results do
+/// not depend on this value, as long as λ does not decrease from one index to the next.
 fn losses(up: &[f64], down: &[f64]) -> Vec<f64> {
     let mut last = f64::NEG_INFINITY;
     up.iter()

@@ -75,7 +75,7 @@ const REFUSED: &str =
 pub(crate) struct Sums<'a> {
     /// Sparsity s, the maximum number of entries of one person.
     pub(crate) sparsity: u32,
-    /// True if every person has exactly s entries, so that frequencies sum to s.
+    /// True if every person has exactly `sparsity` entries. Frequencies then sum to `sparsity`.
     pub(crate) full: bool,
     /// Parts of a question that asks several parts together. Each person chooses one option per
     /// part, and the items are the options of all parts, in order. Empty for other questions.

@@ -62,9 +62,9 @@ pub enum TotalsError {
         offset: usize,
         /// Quantity that was expected, in words.
         reason: &'static str,
-        /// Maximum possible magnitude.
+        /// Maximum possible magnitude of the number.
         most: u128,
-        /// Magnitude that was found.
+        /// Magnitude of the number that was found.
         found: u128,
     },
 }

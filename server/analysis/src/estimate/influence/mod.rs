@@ -44,7 +44,7 @@ pub struct Influence {
     /// Name of the question. `None` if the task has a single unnamed question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,
-    /// Estimate that the forged reports move.
+    /// Kind of the estimates to which `up` and `down` apply.
     pub estimate: Influenced,
     /// Maximum increase caused by a fraction [`MADE_UP`] of all reports.
     pub up: f64,

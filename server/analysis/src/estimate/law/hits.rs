@@ -46,8 +46,8 @@ pub(crate) struct HitDistribution {
     given: bool,
     /// Estimated share of people with the item, in [0, 1].
     present: f64,
-    /// Weight of a hit on the opposite side in the frequency of one sign. Set by
-    /// [`HitDistribution::counting_other_side`].
+    /// Weight of a hit on the opposite side, if the frequency of one sign is estimated. A hit on
+    /// the sign's own side has the weight 1. Set by [`HitDistribution::counting_other_side`].
     other_side: f64,
     /// Possible true means from −1 to 1, ascending, each with the most likely share of people who
     /// have the item. The share is convex in the mean, so linear interpolation can only
@@ -114,8 +114,8 @@ impl HitDistribution {
         }
     }
 
-    /// Sets the weight o, in [0, 1], that a hit on the opposite side has in the frequency of one
-    /// sign.
+    /// Sets the weight o of a hit on the opposite side, if the frequency of one sign is estimated.
+    /// The weight must be from 0 to 1.
     ///
     /// The weight must be such that people with the opposite sign contribute 0 on average, like
     /// people without the item. Confidence limits then treat them as people without the item, whose

@@ -428,5 +428,6 @@ impl Spread {
     }
 }
 
-/// Safety margin for the variance that other items add, in standard errors.
+/// Safety margin, in standard errors. It is added to the estimate of the variance that other items
+/// add to a response.
 const SAFETY_MARGIN: f64 = 2.0;

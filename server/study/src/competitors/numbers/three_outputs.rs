@@ -54,7 +54,7 @@ impl ThreeOutputs {
         1.0 / (1.0 + 2.0 * (-epsilon).exp())
     }
 
-    /// Returns the mechanism at ε whose report is 0 with probability `middle` if the number is 0.
+    /// Returns the mechanism at ε that outputs 0 with probability `middle` for the number 0.
     pub(super) fn with_middle(middle: f64, epsilon: f64) -> Self {
         Self {
             middle,

@@ -104,8 +104,8 @@ pub struct Moments {
     /// Mean square E\[M²\], where M is one report's estimate of the item's mean. The first number
     /// is for a person with the item at ±1, the second for a person without the item.
     pub mean_square: [f64; 2],
-    /// Moments of the estimate of the non-missing frequency; `None` if the oracle does not estimate
-    /// it.
+    /// Moments of the estimated share of people who have the item, the non-missing frequency.
+    /// `None` if the oracle does not estimate this share.
     pub presence: Option<PresenceMoments>,
 }
 

@@ -51,11 +51,11 @@ struct QuestionCounts {
     truth: Vec<f64>,
 }
 
-/// Values of δ in figure 6.
+/// Values of δ in P4's figure 6.
 const DELTAS: [f64; 2] = [1e-6, 1e-7];
-/// Values of ε in figure 7.
+/// Values of ε in P4's figure 7.
 const EPSILONS: [f64; 2] = [0.5, 5.0];
-/// Values of k in figure 2.
+/// Values of k in P4's figure 2.
 const OPTIONS: [u32; 3] = [2, 10, 100];
 /// Metric: [`MSE`] that a formula predicts.
 const EXPECTED: &str = "expected MSE";

@@ -49,8 +49,8 @@ pub(super) trait ExplainMechanism {
     /// Decodes the randomised part of a report.
     fn reported(&self, report: &Self::Report) -> Reported;
 
-    /// Returns the outcomes that the answers favour under a report's seed, and the probability of
-    /// each outcome.
+    /// Returns where the answers fall under the seed of `report`, and the probability of each
+    /// possible outcome.
     fn place(&self, setting: &Setting, answers: &[Signed], report: &Self::Report) -> Placement;
 
     /// Returns the log-likelihood of a report: ln P(response | seed, answers).

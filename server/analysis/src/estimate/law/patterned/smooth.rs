@@ -20,8 +20,9 @@ const HALF_POWERS: std::ops::RangeInclusive<i32> = -6..=12;
 const RIDGE: f64 = 1e-6;
 /// Maximum change of a logarithm in one Newton step.
 const LONGEST_STEP: f64 = 3.0;
-/// Change of a logarithm below which the iteration stops. The next Newton step would change it by
-/// about the square of this.
+/// Threshold for the end of the iteration. The iteration stops after a Newton step in which no
+/// logarithm changes by this much. The next step would change each logarithm by at most about the
+/// square of the threshold.
 const SHORTEST_STEP: f64 = 1e-4;
 /// Maximum number of Newton steps. About five are usually enough.
 const STEPS: usize = 60;

@@ -25,7 +25,7 @@ impl Model {
     /// List of all models.
     pub(super) const ALL: [Self; 3] = [Self::Linear, Self::Logistic, Self::SupportVectors];
 
-    /// Name in tables.
+    /// Name of the model in tables.
     pub(super) const fn label(self) -> &'static str {
         match self {
             Self::Linear => "linear regression",
