@@ -121,7 +121,7 @@ export function sealedOverrides(
     return { fetch };
   }
   if (globalThis.crypto?.subtle === undefined) {
-    throw new SealingError(`${CANNOT_SEAL}: it has no WebCrypto here`);
+    throw new SealingError(`${CANNOT_SEAL}: no WebCrypto`);
   }
   const loading = import("../sealing.js");
   loading.catch(() => {});
