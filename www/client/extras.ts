@@ -23,7 +23,7 @@ const ERROR_TEXTS: Readonly<Partial<Record<number, string>>> = {
   2: "the id is not 1 to 64 of a-z, 0-9 and '-', first no '-'",
   3: "a name is empty, too long or holds a control character",
   4: "two items or questions share a name",
-  5: "parameters or lengths do not fit",
+  5: "parameters do not go together",
   7: "an item does not exist",
   8: "an item occurs twice",
   9: "a value is not one that the task takes",

@@ -209,8 +209,8 @@ describe("tasks of hash-bin", () => {
     ["clip 0", { ...USER, clip: 0 }, "out of range"],
     ["a clip below 0", { ...USER, clip: -1 }, "out of range"],
     ["too great a clip", { ...USER, clip: 1025 }, "out of range"],
-    ["a clip off the grid", { ...USER, clip: 0.7 }, "do not fit"],
-    ["two bins of users", { ...USER, bins: 2 }, "do not fit"],
+    ["a clip off the grid", { ...USER, clip: 0.7 }, "do not go together"],
+    ["two bins of users", { ...USER, bins: 2 }, "do not go together"],
   ])("are refused with %s", async (_, mechanism, said) => {
     const made = createRandomizer({ task: taskOf(mechanism) });
     await expect(made).rejects.toThrow(TaskError);
