@@ -119,6 +119,14 @@ interface WindowCharge {
 /** Ledger of all tasks of a collector: the ε that each window has spent. */
 export type CollectorCharges = readonly WindowCharge[];
 
+/** Ledgers of a task and of its collector in this browser. */
+export interface Ledgers {
+  /** Ledger of the task alone. */
+  readonly ledger: Ledger;
+  /** Ledger of all tasks of the collector, including this one. */
+  readonly charges: CollectorCharges;
+}
+
 /**
  * Returns the ε that all tasks together have spent in the windows that are open at the time `now`.
  */
@@ -130,7 +138,7 @@ export function spentInOpenWindows(charges: CollectorCharges, now: number): numb
  * Returns the ledger of all tasks after a report that spent `epsilon`. The report is in a window
  * that ends at `until`. Windows that ended long ago are removed.
  */
-export function addCharge(
+function addCharge(
   charges: CollectorCharges,
   until: number,
   epsilon: number,
@@ -140,25 +148,6 @@ export function addCharge(
   const [before] = charges.filter((each) => each.until === until);
   const others = charges.filter((each) => each.until > now - KEPT_MS && each !== before);
   return [...others, { until, epsilon: (before?.epsilon ?? 0) + epsilon }];
-}
-
-/**
- * Returns whether the budgets allow a report that spends `epsilon`.
- *
- * @param ledger state of the task's ledger at the time `now`
- * @param maxEpsilon maximum ε that all tasks together may spend in the windows that are open
- */
-export function isReportAllowed(
-  ledger: Ledger,
-  charges: CollectorCharges,
-  { reports }: Budget,
-  epsilon: number,
-  maxEpsilon: number,
-  now: number,
-): boolean {
-  // A sum of rounded numbers may exceed the limit by a rounding error.
-  const isOver = epsilon > 0 && spentInOpenWindows(charges, now) + epsilon > maxEpsilon + TOLERANCE;
-  return !isOver && ledger.used < reports;
 }
 
 /**
@@ -180,24 +169,37 @@ export function isWindowFull(ledger: Ledger, { reports }: Budget, now: number): 
 }
 
 /**
- * Returns the ledger after a further report of the task.
+ * Returns the ledgers after a further report of the task. Returns undefined if the budgets do not
+ * allow the report.
  *
- * @param epsilon ε that the report spent; 0 if the same report was made before
+ * @param before ledger of the task in its state at the time `now`, and ledger of all tasks
+ * @param epsilon ε that the report spends; 0 if the same report was made before
+ * @param maxEpsilon maximum ε that all tasks together may spend in the windows that are open
  */
-export function chargeLedger(
-  ledger: Ledger,
-  { days }: Budget,
+export function chargeReport(
+  { ledger, charges }: Ledgers,
+  { days, reports }: Budget,
   epsilon: number,
+  maxEpsilon: number,
   now: number,
-): Ledger {
+): Ledgers | undefined {
+  // A sum of rounded numbers may exceed the limit by a rounding error.
+  const isOver = epsilon > 0 && spentInOpenWindows(charges, now) + epsilon > maxEpsilon + TOLERANCE;
+  if (isOver || ledger.used >= reports) {
+    return undefined;
+  }
   // A new version of the task may have longer windows. Its report must not get a shorter one.
   const isOpen = ledger.used > 0 && days <= ledger.days;
+  const until = isOpen ? ledger.until : Math.max(ledger.until, now + days * DAY_MS);
   return {
-    ...ledger,
-    until: isOpen ? ledger.until : Math.max(ledger.until, now + days * DAY_MS),
-    days: isOpen ? ledger.days : days,
-    used: ledger.used + 1,
-    spent: ledger.spent + epsilon,
-    reports: ledger.reports + 1,
+    ledger: {
+      ...ledger,
+      until,
+      days: isOpen ? ledger.days : days,
+      used: ledger.used + 1,
+      spent: ledger.spent + epsilon,
+      reports: ledger.reports + 1,
+    },
+    charges: addCharge(charges, until, epsilon, now),
   };
 }

@@ -23,3 +23,9 @@ export function hex(bytes: Uint8Array): string {
   }
   return digits;
 }
+
+/** Decodes hexadecimal digits to bytes. Returns no bytes for any other text. */
+export function bytesFromHex(digits: string): Uint8Array<ArrayBuffer> {
+  const pairs = /^([0-9a-f]{2})+$/.test(digits) ? (digits.match(/../g) ?? []) : [];
+  return Uint8Array.from(pairs, (pair) => Number.parseInt(pair, 16));
+}

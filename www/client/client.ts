@@ -11,7 +11,13 @@ import {
   TaskError,
 } from "./errors.js";
 import { loadExtras, loadLeaving } from "./loaders.js";
-import { type ClientOptions, type ClientSettings, isSum, settingsOf } from "./options.js";
+import {
+  type ClientOptions,
+  type ClientSettings,
+  type CommonOptions,
+  isSum,
+  settingsOf,
+} from "./options.js";
 import { isProcess } from "./page.js";
 import { emptyReceipt, type Receipt } from "./receipt.js";
 import {
@@ -35,7 +41,7 @@ export interface ClientInfo<T extends Task | SumTask = Task> {
   /** True for a dry run: reports are made but not sent. */
   readonly dryRun: boolean;
   /** The option `storage`: where the budget and the reports of this client are stored. */
-  readonly storage: "device" | "spend-again" | "memory";
+  readonly storage: NonNullable<CommonOptions["storage"]>;
 }
 
 /**

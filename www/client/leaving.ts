@@ -8,8 +8,8 @@
  * same bytes again. If not, it frees the budget after the lock is free.
  */
 
-import { addCharge, chargeLedger, isReportAllowed, ledgerAt, type Reservation } from "./budget.js";
-import { hex } from "./bytes.js";
+import { chargeReport, type Ledgers, ledgerAt, type Reservation } from "./budget.js";
+import { bytesFromHex, hex } from "./bytes.js";
 import type { Delivery } from "./delivery.js";
 import type { HushbinError } from "./errors.js";
 import type { PackedEntries } from "./input.js";
@@ -17,7 +17,7 @@ import type { ReportMaker } from "./maker.js";
 import type { ClientSettings } from "./options.js";
 import { isHidden, onLifeCycle } from "./page.js";
 import type { PackedReport } from "./session-overrides.js";
-import type { Ledgers, NewReport, Store, StoredReport } from "./store/store.js";
+import type { NewReport, Store, StoredReport } from "./store/store.js";
 import { budgetOf, type FetchedTask } from "./task.js";
 import { startTimer } from "./time.js";
 import type { Transport } from "./transport.js";
@@ -91,8 +91,7 @@ function parseJournalEntry(
   entry: string,
 ): { at: number; bytes: Uint8Array<ArrayBuffer> } | undefined {
   const [at, digits = ""] = entry.split(" ");
-  const pairs = digits.match(/../g) ?? [];
-  const bytes = new Uint8Array(pairs.map((pair) => Number.parseInt(pair, 16)));
+  const bytes = bytesFromHex(digits);
   return bytes.length > 0 ? { at: Number(at), bytes } : undefined;
 }
 
@@ -225,18 +224,15 @@ async function reserveReport(
       const ledger = ledgerAt(before, now);
       const { revoked } = before;
       // The same conditions as for a report that is made now.
-      if (
-        revoked !== grant.revoked ||
-        !isReportAllowed(ledger, charges, budget, epsilon, maxEpsilon, now)
-      ) {
+      const after = chargeReport({ ledger, charges }, budget, epsilon, maxEpsilon, now);
+      if (revoked !== grant.revoked || after === undefined) {
         return { ledger: before, charges, result: 0 };
       }
-      const after = { ...chargeLedger(ledger, budget, epsilon, now), described };
-      const { until } = after;
+      const { until } = after.ledger;
       const reserved = [...ledger.reserved, { id, until, epsilon, revoked, orphaned: 0 }];
       return {
-        ledger: { ...after, reserved },
-        charges: addCharge(charges, until, epsilon, now),
+        ledger: { ...after.ledger, described, reserved },
+        charges: after.charges,
         result: until,
       };
     })

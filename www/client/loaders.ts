@@ -6,6 +6,19 @@ import { coreSources, messageOf } from "./module.js";
 import type { SumPrivacy } from "./sums/privacy.js";
 import type { SumTask } from "./sums/task.js";
 
+/**
+ * Awaits the import of a file of this package.
+ *
+ * @throws WasmError if it cannot be loaded
+ */
+async function imported<T>(file: string, importing: Promise<T>): Promise<T> {
+  try {
+    return await importing;
+  } catch (cause) {
+    throw new WasmError(`${file} could not be loaded: ${messageOf(cause)}`, { cause });
+  }
+}
+
 type Extras = ReturnType<typeof import("./extras.js").inject>;
 
 let extras: Extras | undefined;
@@ -17,14 +30,10 @@ let extras: Extras | undefined;
  * @internal
  */
 export async function loadExtras(): Promise<Extras> {
-  try {
-    const { inject } = await import("./extras.js");
-    // Called once, because each call evaluates the file again.
-    extras ??= inject(INJECTED_ERRORS, loadExtras);
-    return extras;
-  } catch (cause) {
-    throw new WasmError(`extras.js could not be loaded: ${messageOf(cause)}`, { cause });
-  }
+  const { inject } = await imported("extras.js", import("./extras.js"));
+  // Called once, because each call evaluates the file again.
+  extras ??= inject(INJECTED_ERRORS, loadExtras);
+  return extras;
 }
 
 /**
@@ -33,13 +42,7 @@ export async function loadExtras(): Promise<Extras> {
  * @throws WasmError if it cannot be loaded
  * @internal
  */
-export async function loadLeaving(): Promise<typeof import("./leaving.js")> {
-  try {
-    return await import("./leaving.js");
-  } catch (cause) {
-    throw new WasmError(`leaving.js could not be loaded: ${messageOf(cause)}`, { cause });
-  }
-}
+export const loadLeaving = () => imported("leaving.js", import("./leaving.js"));
 
 type ShuffledCode = ReturnType<typeof import("./shuffled.js").inject>;
 

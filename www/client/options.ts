@@ -178,7 +178,7 @@ export interface ClientSettings {
   readonly consent: boolean;
   readonly ignoreSignals: boolean;
   readonly delayMs: number;
-  readonly storage: "device" | "spend-again" | "memory";
+  readonly storage: NonNullable<CommonOptions["storage"]>;
   readonly debug: boolean;
   readonly dryRun: boolean;
   readonly fetch: typeof globalThis.fetch;

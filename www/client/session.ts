@@ -3,14 +3,7 @@
  * delivery.
  */
 
-import {
-  addCharge,
-  chargeLedger,
-  emptyLedger,
-  isReportAllowed,
-  ledgerAt,
-  TOLERANCE,
-} from "./budget.js";
+import { chargeReport, emptyLedger, type Ledgers, ledgerAt, TOLERANCE } from "./budget.js";
 import { concatBytes } from "./bytes.js";
 import { Delivery } from "./delivery.js";
 import type { DescribedTask } from "./described.js";
@@ -31,7 +24,7 @@ import type {
 } from "./session-overrides.js";
 import type { SessionRequests } from "./session-requests.js";
 import { IndexedStore } from "./store/indexed.js";
-import type { Ledgers, Store } from "./store/store.js";
+import type { Store } from "./store/store.js";
 import { type AnyTask, budgetOf, parseTask, type Task } from "./task.js";
 import { FetchTransport, type Transport } from "./transport.js";
 
@@ -276,8 +269,8 @@ export class Session implements SealableSession {
       }
       const recalled = recall?.(ledger, engine, entries);
       const epsilon = recalled?.report ? 0 : engine.task.epsilon;
-      const isOver = !isReportAllowed(ledger, charges, budget, epsilon, maxEpsilon, now);
-      if (recalled?.isGiven || isOver) {
+      const after = chargeReport({ ledger, charges }, budget, epsilon, maxEpsilon, now);
+      if (recalled?.isGiven || after === undefined) {
         const outcome = recalled?.isGiven ? "unchanged" : "over-budget";
         // Unchanged: with a clock that is wrong now, a window that seems to have ended may be open.
         return { ledger: before, charges, result: emptyReceipt(outcome, dropped) };
@@ -290,14 +283,13 @@ export class Session implements SealableSession {
         );
       }
       const [report, bytes] = pack(recalled?.report);
-      const after = chargeLedger(ledger, budget, epsilon, now);
       return {
         ledger: {
-          ...after,
+          ...after.ledger,
           described: described ?? null,
-          remembered: recalled?.after(after.until, report) ?? null,
+          remembered: recalled?.after(after.ledger.until, report) ?? null,
         },
-        charges: addCharge(charges, after.until, epsilon, now),
+        charges: after.charges,
         made: { at: now, epsilon, bytes, state: "waiting" },
         result: { outcome: "queued", epsilon, dropped },
       };

@@ -1,6 +1,6 @@
 /** Fetches the key configurations of a shuffler, and selects one that the page has pinned. */
 
-import { hex } from "../bytes.js";
+import { bytesFromHex, hex } from "../bytes.js";
 import { NetworkError, SealingError } from "../errors.js";
 import { sendRequest, unreachableReason } from "../transport.js";
 
@@ -25,12 +25,6 @@ export async function fetchKeys(
     throw new NetworkError(`${url}/keys answered ${status} and no keys`, { status, retryAfterMs });
   }
   return keys.map(String);
-}
-
-/** Decodes hexadecimal digits to bytes. Returns no bytes for any other text. */
-export function bytesFromHex(digits: string): Uint8Array<ArrayBuffer> {
-  const pairs = /^([0-9a-f]{2})+$/.test(digits) ? (digits.match(/../g) ?? []) : [];
-  return Uint8Array.from(pairs, (pair) => Number.parseInt(pair, 16));
 }
 
 /**

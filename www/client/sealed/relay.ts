@@ -1,7 +1,7 @@
 /** Replacement of `fetch` for requests through a relay, which hides the sender from the server. */
 
+import { bytesFromHex } from "../bytes.js";
 import { OptionError } from "../errors.js";
-import { bytesFromHex } from "./keys.js";
 
 /**
  * Pattern of the hexadecimal digits of a key configuration. Its key is for X25519 and HKDF-SHA256,

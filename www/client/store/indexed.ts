@@ -1,12 +1,11 @@
 /** Store in the browser's database. It outlives the page. All tabs share it. */
 
-import { type CollectorCharges, emptyLedger, type Ledger } from "../budget.js";
+import { type CollectorCharges, emptyLedger, type Ledger, type Ledgers } from "../budget.js";
 import { StorageError } from "../errors.js";
 import { onPageCache } from "../page.js";
 import { TIMEOUT_MS } from "../time.js";
 import {
   type LedgerChange,
-  type Ledgers,
   MAX_SETTLED,
   type NewReport,
   type ReportState,

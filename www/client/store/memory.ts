@@ -1,9 +1,8 @@
 /** Store in memory. It lives as long as the page, and applies changes at once. */
 
-import { type CollectorCharges, emptyLedger, type Ledger } from "../budget.js";
+import { type CollectorCharges, emptyLedger, type Ledger, type Ledgers } from "../budget.js";
 import {
   type LedgerChange,
-  type Ledgers,
   MAX_SETTLED,
   type ReportState,
   type Store,

@@ -1,6 +1,6 @@
 /** Interface of stores. A store contains the ledger and the reports of a task in this browser. */
 
-import type { CollectorCharges, Ledger } from "../budget.js";
+import type { Ledgers } from "../budget.js";
 
 /** State of a report. */
 export type ReportState =
@@ -27,14 +27,6 @@ export interface NewReport {
 /** Report with its key in the store. */
 export interface StoredReport extends NewReport {
   readonly key: number;
-}
-
-/** Ledgers of a task and of its collector in this browser. */
-export interface Ledgers {
-  /** Ledger of the task alone. */
-  readonly ledger: Ledger;
-  /** Ledger of all tasks of the collector, including this one. */
-  readonly charges: CollectorCharges;
 }
 
 /** Result of a change of the ledgers. */
