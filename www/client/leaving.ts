@@ -15,7 +15,7 @@ import type { HushbinError } from "./errors.js";
 import type { PackedEntries } from "./input.js";
 import type { ReportMaker } from "./maker.js";
 import type { ClientSettings } from "./options.js";
-import { isHidden, onLifeCycle } from "./page.js";
+import { isHidden } from "./page.js";
 import type { PackedReport } from "./session-overrides.js";
 import type { NewReport, Store, StoredReport } from "./store/store.js";
 import { budgetOf, type FetchedTask } from "./task.js";
@@ -42,6 +42,8 @@ export interface LeavableSession {
     readonly described?: FetchedTask | undefined;
     /** Defined if answers to the task are permanent. */
     readonly recall: unknown;
+    /** Called after each change of the budget and the reports. */
+    readonly changed: () => void;
   };
   /** Functions that are called when the session is stopped. */
   readonly stops: (() => void)[];
@@ -81,8 +83,15 @@ const nameOf = (id: string) => `hushbin ${id}`;
  */
 const journal = {
   read: (id: string) => localStorage.getItem(nameOf(id)),
-  write: (id: string, at: number, bytes?: Uint8Array) =>
-    localStorage.setItem(nameOf(id), bytes ? `${at} ${hex(bytes)}` : ""),
+  /** Returns whether the entry is written. Local storage may be full. */
+  write(id: string, at: number, bytes?: Uint8Array): boolean {
+    try {
+      localStorage.setItem(nameOf(id), bytes ? `${at} ${hex(bytes)}` : "");
+      return true;
+    } catch {
+      return false;
+    }
+  },
   remove: (id: string) => localStorage.removeItem(nameOf(id)),
 };
 
@@ -134,7 +143,7 @@ function withoutCharge({ ledger, charges }: Ledgers, { until, epsilon }: Reserva
  * @returns the report as it was stored; undefined if none was made
  */
 async function endReservation(
-  { store }: LeavableSession,
+  { store, begun }: LeavableSession,
   id: string,
   made?: { readonly at: number; readonly bytes: Uint8Array<ArrayBuffer> },
 ): Promise<StoredReport | undefined> {
@@ -160,6 +169,7 @@ async function endReservation(
   });
   // Only now: until the ledger is stored, the entry is all that remains if the page ends.
   journal.remove(id);
+  begun.changed();
   return stored;
 }
 
@@ -168,6 +178,15 @@ function releaseUnused(session: LeavableSession, { id, unlock }: OwnReservation)
   // If the page ends before the ledger is stored, the next page need not wait.
   journal.write(id, 0);
   endReservation(session, id).then(unlock, unlock);
+}
+
+/** Forgets registered functions, and ends their reservations. */
+function releaseAll(session: LeavableSession, registered: RegisteredFunction[]): void {
+  for (const { reserved } of registered.splice(0)) {
+    if (reserved) {
+      releaseUnused(session, reserved);
+    }
+  }
 }
 
 /** Functions that were registered in each session. */
@@ -187,8 +206,13 @@ export async function registerAtLeave(
   // Other reports take more than one step.
   const isOneStep = session.store.durable && !session.reporter && !session.begun.recall;
   const reserved = isOneStep ? await reserveReport(session, settings) : undefined;
-  if (reserved !== "over-budget") {
-    registered.push({ answers, ...(reserved && { reserved }) });
+  if (reserved === "over-budget") {
+    return;
+  }
+  registered.push({ answers, ...(reserved && { reserved }) });
+  if (!sessions.has(session)) {
+    // The session was stopped while its budget was reserved.
+    releaseAll(session, registered);
   }
   if (isHidden() && !wasHidden) {
     session.leave?.();
@@ -218,8 +242,9 @@ async function reserveReport(
   const { task } = session.engine;
   const { epsilon } = task;
   const budget = budgetOf(task);
-  const [until] = await session.store
-    .change(({ ledger: before, charges }) => {
+  let until = 0;
+  try {
+    [until] = await session.store.change(({ ledger: before, charges }) => {
       const now = Date.now();
       const ledger = ledgerAt(before, now);
       const { revoked } = before;
@@ -235,33 +260,30 @@ async function reserveReport(
         charges: after.charges,
         result: until,
       };
-    })
-    .catch((error) => {
-      unlock();
-      throw error;
     });
+  } finally {
+    if (until === 0) {
+      unlock();
+    }
+  }
   if (until === 0) {
-    unlock();
     return "over-budget";
   }
+  session.begun.changed();
   return { id, until, unlock };
 }
 
-/** Starts to watch for the page being left. It stops when the session is stopped. */
+/** Makes the session call registered functions when the page is left, until it is stopped. */
 function watchForLeaving(
   session: LeavableSession,
   onError: (error: HushbinError) => void,
 ): RegisteredFunction[] {
   const registered: RegisteredFunction[] = [];
   sessions.set(session, registered);
-  const hide = () => makeRegisteredReports(session, registered.splice(0), onError);
-  session.leave = hide;
-  session.stops.push(onLifeCycle({ hide, wake: () => {} }), () => {
-    for (const { reserved } of registered.splice(0)) {
-      if (reserved) {
-        releaseUnused(session, reserved);
-      }
-    }
+  session.leave = () => makeRegisteredReports(session, registered.splice(0), onError);
+  session.stops.push(() => {
+    sessions.delete(session);
+    releaseAll(session, registered);
   });
   return registered;
 }
@@ -282,11 +304,13 @@ function makeRegisteredReports(
       const input = answers();
       if (input !== undefined && reserved && at < reserved.until) {
         const [, bytes] = session.pack(session.read(input));
-        journal.write(reserved.id, at, bytes);
-        made.push([reserved, bytes]);
-        continue;
+        if (journal.write(reserved.id, at, bytes)) {
+          made.push([reserved, bytes]);
+          continue;
+        }
       }
-      // A window that has ended cannot contain this report.
+      // A window that has ended cannot contain this report, and a report without a journal entry
+      // must be stored before it is sent.
       if (input !== undefined) {
         session.report(input).catch(onError);
       }
@@ -308,6 +332,7 @@ function makeRegisteredReports(
       .then(async ([stored, { kind }]) => {
         if (stored && kind === "acknowledged") {
           await session.store.settle([stored.key], kind);
+          session.begun.changed();
         } else if (stored) {
           // Sent again. If it was refused, it is refused again, and then settled.
           session.delivery.add(stored, true);

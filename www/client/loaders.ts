@@ -6,19 +6,6 @@ import { coreSources, messageOf } from "./module.js";
 import type { SumPrivacy } from "./sums/privacy.js";
 import type { SumTask } from "./sums/task.js";
 
-/**
- * Awaits the import of a file of this package.
- *
- * @throws WasmError if it cannot be loaded
- */
-async function imported<T>(file: string, importing: Promise<T>): Promise<T> {
-  try {
-    return await importing;
-  } catch (cause) {
-    throw new WasmError(`${file} could not be loaded: ${messageOf(cause)}`, { cause });
-  }
-}
-
 type Extras = ReturnType<typeof import("./extras.js").inject>;
 
 let extras: Extras | undefined;
@@ -30,10 +17,14 @@ let extras: Extras | undefined;
  * @internal
  */
 export async function loadExtras(): Promise<Extras> {
-  const { inject } = await imported("extras.js", import("./extras.js"));
-  // Called once, because each call evaluates the file again.
-  extras ??= inject(INJECTED_ERRORS, loadExtras);
-  return extras;
+  try {
+    const { inject } = await import("./extras.js");
+    // Called once, because each call evaluates the file again.
+    extras ??= inject(INJECTED_ERRORS, loadExtras);
+    return extras;
+  } catch (cause) {
+    throw new WasmError(`extras.js could not be loaded: ${messageOf(cause)}`, { cause });
+  }
 }
 
 /**
@@ -42,7 +33,13 @@ export async function loadExtras(): Promise<Extras> {
  * @throws WasmError if it cannot be loaded
  * @internal
  */
-export const loadLeaving = () => imported("leaving.js", import("./leaving.js"));
+export async function loadLeaving(): Promise<typeof import("./leaving.js")> {
+  try {
+    return await import("./leaving.js");
+  } catch (cause) {
+    throw new WasmError(`leaving.js could not be loaded: ${messageOf(cause)}`, { cause });
+  }
+}
 
 type ShuffledCode = ReturnType<typeof import("./shuffled.js").inject>;
 

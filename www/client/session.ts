@@ -175,7 +175,10 @@ export class Session implements SealableSession {
         () => {},
       ),
       onLifeCycle({
-        hide: () => this.delivery.hide(),
+        hide: () => {
+          this.leave?.();
+          this.delivery.hide();
+        },
         wake: () => this.delivery.wake(),
       }),
     ];
@@ -258,7 +261,7 @@ export class Session implements SealableSession {
     }
     const { engine } = this;
     const budget = budgetOf(engine.task);
-    const { grant, described, recall } = this.begun;
+    const { grant, described = null, recall } = this.begun;
     const changed = await this.store.change<Receipt | undefined>(({ ledger: before, charges }) => {
       const now = Date.now();
       const ledger = ledgerAt(before, now);
@@ -286,7 +289,7 @@ export class Session implements SealableSession {
       return {
         ledger: {
           ...after.ledger,
-          described: described ?? null,
+          described,
           remembered: recalled?.after(after.ledger.until, report) ?? null,
         },
         charges: after.charges,
@@ -351,9 +354,10 @@ export async function openSession(
       return ledger;
     });
     reading.catch(() => {});
-    const { described, until }: Partial<DescribedTask> = settings.task
+    const fromCollector: Partial<DescribedTask> = settings.task
       ? {}
       : await (await loadExtras()).describe(own, requests, await reading, parseTask);
+    const { described } = fromCollector;
     const { fingerprint: said } = described ?? {};
     // One of them is there.
     const task = (settings.task ?? described?.task) as AnyTask;
@@ -382,8 +386,7 @@ export async function openSession(
       engine,
       store,
       notBefore,
-      ...(described && { described }),
-      ...(until && { until }),
+      ...fromCollector,
       recall,
       ...events,
     });

@@ -225,6 +225,62 @@ describe("a page", () => {
     expect(await next.history()).toMatchObject([{ state: "withdrawn" }]);
   });
 
+  it("reports all the same where local storage is full, by way of the database", async () => {
+    const collector = new FakeCollector();
+    const errors: unknown[] = [];
+    const own = client(collector, { onError: (error) => void errors.push(error) });
+    await register(own, 2);
+    vi.stubGlobal("localStorage", {
+      getItem: () => null,
+      removeItem: () => {},
+      setItem: () => {
+        throw new DOMException("it is full", "QuotaExceededError");
+      },
+    });
+    own.atLeave(() => answers(3));
+    await settled();
+    leaves["is hidden"]();
+    await vi.waitFor(async () => expect(await own.history()).toHaveLength(3));
+    await own.flush();
+    expect(new Set(collector.sent.flatMap(({ bytes }) => idsOf(bytes))).size).toBe(3);
+    await vi.waitFor(async () => expect(await own.budget()).toMatchObject({ used: 3, reports: 3 }));
+    expect(errors).toEqual([]);
+    expect(held.size).toBe(0);
+  });
+
+  it("keeps no reservation of a session that is stopped while it is made", async () => {
+    const own = client(undefined, { task: once });
+    await own.ready();
+    for (let turns = 0; turns < 30; turns += 1) {
+      own.grant();
+      await own.ready();
+      own.atLeave(() => answers(1));
+      for (let turn = 0; turn < turns; turn += 1) {
+        await Promise.resolve();
+      }
+      await own.revoke();
+      await settled();
+      expect(held.size).toBe(0);
+    }
+    const next = client(undefined, { task: once });
+    await next.ready();
+    await vi.waitFor(async () => expect((await next.budget()).used).toBe(0));
+  });
+
+  it("tells who watches of what is reserved, made and acknowledged", async () => {
+    const own = client();
+    await own.ready();
+    let calls = 0;
+    own.watch(() => {
+      calls += 1;
+    });
+    await register(own, 1);
+    expect(calls).toBe(1);
+    leaves["is hidden"]();
+    await vi.waitFor(() => expect(calls).toBe(3));
+    expect(await own.history()).toMatchObject([{ state: "acknowledged" }]);
+  });
+
   it("reports by a client that is closed", async () => {
     const collector = new FakeCollector();
     const own = client(collector);
